@@ -146,7 +146,12 @@ describe("facts of a conversation", () => {
     const own = await set(gives(REX));
     const [known] = factsOf(await remember(own, { messages: TALK, user: "mira" }));
     own.provider.behave(gives({ ...REX, text: "Mira's dog Rex is afraid of thunder" }));
-    const later = [{ role: "user", content: "Rex trembles whenever there is thunder outside." }];
+    const later = [
+      {
+        ...{ role: "user", content: "Rex trembles whenever there is thunder outside." },
+        created_at: "2026-05-06T08:00:00Z",
+      },
+    ];
     const answer = await remember(own, { messages: later, user: "mira" });
     expect(answer).toMatchObject({
       ...{ created: 1, duplicates: 1 },
@@ -163,14 +168,20 @@ describe("facts of a conversation", () => {
   test("are stored beside messages with the same words", async () => {
     const text = "The boiler in the cellar was repaired by Lena.";
     const own = await set(gives({ text, messages: [1] }));
-    const answer = await remember(own, { messages: [{ role: "user", content: text }] });
+    const said = { role: "user", content: text, created_at: "2026-05-05T08:00:00Z" };
+    const answer = await remember(own, { messages: [said] });
     expect(answer).toMatchObject({ created: 2, duplicates: 0 });
     const [fact] = factsOf(answer);
     expect(fact).toMatchObject({ type: "fact", from: [messagesOf(answer)[0]!.id] });
     const [edge] = await edgesOf(own, fact!.id);
     expect(edge.confidence).toBe(1);
-    expect(await remember(own, { messages: [{ role: "user", content: text }] })).toMatchObject({
+    expect(await remember(own, { messages: [said] })).toMatchObject({
       ...{ created: 0, duplicates: 2 },
+    });
+    // Said again at another time, it is another message, and no other fact.
+    const again = { ...said, created_at: "2026-05-06T08:00:00Z" };
+    expect(await remember(own, { messages: [again] })).toMatchObject({
+      ...{ created: 1, duplicates: 1 },
     });
   });
 

@@ -1,6 +1,6 @@
 // POST /remember: texts and messages become memories with a type, without duplicates.
 
-import { comparedWords, GENERAL, guessedType, piecesOf, saysTheSame, titleOf } from "nous-memory";
+import { GENERAL, guessedType, piecesOf, statementOf, titleOf } from "nous-memory";
 import { describe, expect, test } from "vitest";
 import { type Client, sharedServer } from "./support/shared-server.ts";
 
@@ -115,14 +115,14 @@ describe("POST /remember", () => {
     expect((await remember(own, { text: "ok", type: "fact" })).created).toBe(1);
   });
 
-  test("stores nothing twice: the same text, nearly the same, and a line that a prompt gave", async () => {
+  test("stores nothing twice: the same text, other marks and cases, and a line that a prompt gave", async () => {
     const own = client();
     const text = "The staging database runs on heron, and its password is in the vault.";
     const [first] = (await remember(own, { text })).stored;
     const again = [
       text,
       text.toUpperCase(),
-      "The staging database runs on heron and its password is in the vault now",
+      "The staging database runs on heron and its password is in the vault",
       `- ${text} (noted on 26 Nov 2026, today)`,
       `[${first.id}] ${text}`,
     ];
@@ -292,7 +292,7 @@ describe("rules of remembering", () => {
   });
 
   test("split between sentences, below headings, and not in code", () => {
-    expect(piecesOf("Short.")).toEqual([{ title: "Short.", text: "Short." }]);
+    expect(piecesOf("Short.")).toMatchObject([{ title: "Short.", text: "Short." }]);
     expect(piecesOf(" \n ")).toEqual([]);
     const code = `\`\`\`\n${"let a = 1;\n\n".repeat(10)}\`\`\``;
     expect(piecesOf(code)).toHaveLength(1);
@@ -311,10 +311,9 @@ describe("rules of remembering", () => {
   });
 
   test("take texts with another number for other texts", () => {
-    const same = (one: string, other: string) =>
-      saysTheSame(comparedWords(one), comparedWords(other));
+    const same = (one: string, other: string) => statementOf(one) === statementOf(other);
     expect(same("The limit is 60 a minute", "The limit is 60 a minute.")).toBe(true);
     expect(same("The limit is 60 a minute", "The limit is 300 a minute")).toBe(false);
-    expect(same("", "")).toBe(false);
+    expect(statementOf(" \n")).toBe("");
   });
 });

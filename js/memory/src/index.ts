@@ -119,7 +119,7 @@ export { tellingWords } from "./tidy/telling-words.ts";
 export { MAX_AHEAD, MAX_JUMP, normaliseTime, parseInstant, toIso } from "./time.ts";
 export { type Correction, correctionIn, looseCorrectionIn } from "./write/corrections.ts";
 export { algorithmTypeOf, difficultyOfNew } from "./write/difficulty.ts";
-export { comparedWords, saysTheSame } from "./write/duplicates.ts";
+export { comparedWords, statementOf } from "./write/duplicates.ts";
 export {
   isProviderMessage,
   type MessageToRemember,
@@ -147,20 +147,18 @@ export {
   type PossibleConflict,
   possibleConflicts,
 } from "./write/possible-conflicts.ts";
-export {
-  EPISODE,
-  type GivenTexts,
-  isIdle,
-  type NewMemory,
-  type Remembered,
-  type RememberedText,
-  type RememberingStore,
-  rememberText,
-  type SharedFields,
-  type TextToRemember,
-  textsToRemember,
-} from "./write/remembering.ts";
+export { type Prepared, prepare, rememberText, storePrepared } from "./write/remembering.ts";
 export { possiblyReplacedBy, type Replaced } from "./write/replaced.ts";
 export { type Piece, piecesOf, titleOf } from "./write/split.ts";
 export { stabilityOfNew } from "./write/stability.ts";
+export type {
+  GivenTexts,
+  NewMemory,
+  Remembered,
+  RememberedText,
+  RememberingStore,
+  SharedFields,
+  TextToRemember,
+  TurnsWanted,
+} from "./write/store.ts";
 export { shareOfWords } from "./write/support.ts";

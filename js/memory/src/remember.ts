@@ -1,9 +1,11 @@
 // Remembering in this process: texts and messages become rows of a `Memory`.
 
-import { type MemorySection, NousError } from "nous-wasm";
+import { type MemoryEdge, type MemorySection, NousError } from "nous-wasm";
+import { createdAtOf, namesIn } from "./index-rows.ts";
 import { MAX_NAME, MAX_TEXT, MAX_TITLE } from "./limits.ts";
 import type { Memory } from "./memory.ts";
 import type { IndexedNodeRow } from "./rows.ts";
+import { atOnce } from "./steps.ts";
 import { MAX_AHEAD, parseInstant, toIso } from "./time.ts";
 import { correctionIn } from "./write/corrections.ts";
 import {
@@ -15,16 +17,10 @@ import {
   turnsOf,
 } from "./write/messages.ts";
 import { newRowOf } from "./write/new-row.ts";
-import {
-  type GivenTexts,
-  type Remembered,
-  type RememberedText,
-  type RememberingStore,
-  rememberText,
-  textsToRemember,
-} from "./write/remembering.ts";
+import { prepare, storePrepared } from "./write/remembering.ts";
 import { possiblyReplacedBy, type Replaced } from "./write/replaced.ts";
 import { stabilityOfNew } from "./write/stability.ts";
+import type { GivenTexts, Remembered, RememberedText, RememberingStore } from "./write/store.ts";
 
 /** What is remembered: one of `text`, `memories` and `messages`. */
 export interface Given extends Omit<GivenTexts, "messages">, Pick<Taken, "tools"> {
@@ -92,20 +88,18 @@ export function remember(memory: Memory, given: string | Given): RememberResult 
   if (forms.length !== 1)
     refuse("text", `must be given, or memories, or messages: one of them, found ${forms.length}`);
   const { now } = memory;
-  const added = new Map<string, IndexedNodeRow>();
-  const store = storeOf(memory, added, now);
+  const pending: Pending = { rows: new Map(), created: 0, edges: [] };
+  const store = storeOf(memory, pending, now);
   const read = messages === undefined ? undefined : turnsOf(checkedMessages(messages), { tools });
   const turns = read?.turns.map(({ message }) => message);
-  const { items, skipped } = textsToRemember(store, { ...texts, messages: turns }, true);
-  const run = turns === undefined || items.length === 0 ? undefined : store.runOf(texts.session);
-  const seen = new Map<string, string>();
-  const made = items.flatMap((item) => {
-    check(item, now);
-    return rememberText(store, item, run, seen);
-  });
-  memory.put(added.values());
-  const stored = made.map((one) => described(memory, one, store));
-  const created = added.size;
+  const prepared = atOnce(
+    prepare(store, { ...texts, messages: turns }, true, (item) => check(item, now)),
+  );
+  const { items, skipped } = atOnce(storePrepared(store, prepared));
+  memory.put(pending.rows.values());
+  memory.link(pending.edges);
+  const stored = items.flatMap(({ made }) => made.map((one) => described(memory, one, store)));
+  const { created } = pending;
   const left = read?.not_taken ?? [];
   return {
     ...{ stored, created, duplicates: stored.length - created, skipped },
@@ -122,6 +116,13 @@ function checkedMessages(messages: readonly unknown[]): readonly unknown[] {
     refuse(`messages[${place}]`, "must have role and content, or the shape of a model provider");
   }
   return messages;
+}
+
+/** What a call adds and changes. It joins the index at the end, so that an error stores nothing. */
+interface Pending {
+  rows: Map<string, IndexedNodeRow>;
+  created: number;
+  edges: MemoryEdge[];
 }
 
 function described(memory: Memory, made: Remembered, store: RememberingStore): RememberedMemory {
@@ -142,19 +143,13 @@ function described(memory: Memory, made: Remembered, store: RememberingStore): R
   };
 }
 
-/**
- * Returns a memory as the rules of remembering see it. What is added joins the index at the end, so
- * that an error in the middle stores nothing.
- */
-function storeOf(
-  memory: Memory,
-  added: Map<string, IndexedNodeRow>,
-  now: number,
-): RememberingStore {
+/** Returns a memory as the rules of remembering see it, with what the call adds. */
+function storeOf(memory: Memory, pending: Pending, now: number): RememberingStore {
   const { engine, preset, index } = memory;
+  const { rows: added, edges } = pending;
   const rowOf = (id: string) => added.get(id) ?? memory.row(id);
   return {
-    ...{ engine, preset, refuse },
+    ...{ engine, preset, now, refuse },
     ask: (question, options) => index.ask(question, { ...options, now }),
     rows: (ids) => ids.flatMap((id) => rowOf(id) ?? []),
     insert(given) {
@@ -164,21 +159,48 @@ function storeOf(
       added.set(id, {
         // As they come, one after the other: many memories of one instant count as imported.
         ...newRowOf(given, { id, now: toIso(memory.now), stability }),
-        sequence: memory.next + added.size,
+        sequence: memory.next + pending.created,
         embedding_vector: null,
         clusters: "[]",
       });
+      pending.created += 1;
       return id;
     },
+    update(id, changes) {
+      const last_modified = toIso(memory.now);
+      added.set(id, { ...rowOf(id)!, ...changes, last_modified });
+    },
+    successorsOf: (id) =>
+      [...memory.edges(), ...edges]
+        .filter((edge) => edge.type === SUPERSEDES && edge.target_id === id)
+        .flatMap(({ source_id }) => rowOf(source_id) ?? []),
+    supersede: (source_id, target_id) =>
+      void edges.push({ ...{ id: newId("e"), type: SUPERSEDES }, source_id, target_id }),
     runOf: (session) => (session == null ? newId("c") : `session:${session}`),
+    runsOf: (ids) => [...new Set(ids.flatMap((id) => namesIn(rowOf(id)?.clusters)))],
+    turns(run, { user, end, limit, from = "", to }) {
+      const isWanted = (row: IndexedNodeRow) =>
+        row.user_id === user &&
+        namesIn(row.clusters).includes(run) &&
+        (row.created_at ?? "") >= from &&
+        (to === undefined || (row.created_at ?? "") <= to);
+      const rows = [...memory.all()].filter(isWanted).sort(byTime);
+      return end === "first" ? rows.slice(0, limit) : rows.slice(-limit);
+    },
     join(run, id) {
       added.get(id)!.clusters = JSON.stringify([run]);
     },
   };
 }
 
+const SUPERSEDES = "supersedes";
+
+/** Orders turns as they were said. */
+const byTime = (one: IndexedNodeRow, other: IndexedNodeRow): number =>
+  (createdAtOf(one) ?? 0) - (createdAtOf(other) ?? 0) || one.sequence - other.sequence;
+
 /** Returns a new id of 128 random bits. `crypto.randomUUID` is not there in pages without TLS. */
-function newId(prefix: "n" | "c"): string {
+function newId(prefix: "n" | "c" | "e"): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return `${prefix}_${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }

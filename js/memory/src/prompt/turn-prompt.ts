@@ -26,6 +26,7 @@ import {
 } from "nous-wasm";
 import { shownBody, textOf } from "../index-rows.ts";
 import { MAX_QUERY } from "../limits.ts";
+import { withoutMarksOfLine } from "../line-marks.ts";
 import { type Heading, type Preset, typeOf, typesUnder } from "../presets/preset.ts";
 import { parseInstant } from "../time.ts";
 import { PROFILE_CATEGORIES } from "./profile.ts";
@@ -266,25 +267,36 @@ export function lineOf(
   return `- ${whole.replaceAll(/\{(text|day)\}/g, (_, part) => (part === "text" ? short : day!))}`;
 }
 
+/** The day of a line as `dayPhrase` writes it. */
+const DAY_OF_LINE =
+  "\\((?:noted )?on \\d{1,2} [A-Z][a-z]{2} \\d{4}, (?:today|yesterday|tomorrow|\\d{1,5} (?:day|week|month|year)s? ago|in \\d{1,5} (?:day|week|month|year)s?)\\)";
+const GIVEN_END = new RegExp(` ${DAY_OF_LINE}(?: · \\d{1,3} %)?$`);
+
 /**
  * Returns a text without what `lineOf` and tools put around the words of a memory: the hyphen, the id
  * in brackets, the day, and the probability. An agent may send a line back that it was given. `isId`
- * tells whether a word in brackets is the id of a memory.
+ * tells whether a word in brackets is the id of a memory. `isCertain`: the marks are those of a line, and
+ * no part of what the caller says.
  */
-export function withoutMarks(text: string, isId: (id: string) => boolean): string {
+export function withoutMarks(
+  text: string,
+  isId: (id: string) => boolean,
+): { text: string; isCertain: boolean } {
   const line = text.trim();
-  if (line.includes("\n")) return line;
-  const words = line.replace(/^[-*] /, "").replace(/ · \d{1,3} %$/, "");
+  if (line.includes("\n")) return { text: line, isCertain: false };
+  const words = line.replace(/^[-*] /, "");
   const [, id = "", rest = ""] = /^\[([\w.:-]{1,200})\] (.*)$/s.exec(words) ?? [];
-  return (id !== "" && isId(id) ? rest : words).replace(
-    / \((?:noted )?on \d{1,2} [A-Z][a-z]{2} \d{4}, [^()]{1,30}\)$/,
-    "",
-  );
+  const hasId = id !== "" && isId(id);
+  const said = hasId ? rest : words;
+  const bare = said.replace(GIVEN_END, "");
+  return {
+    text: bare === said ? said.replace(/ · \d{1,3} %$/, "") : bare,
+    isCertain: hasId || (words !== line && bare !== said),
+  };
 }
 
 /** A line as `lineOf` and tools write it. */
-const GIVEN_LINE =
-  /^- .* \((?:noted )?on \d{1,2} [A-Z][a-z]{2} \d{4}, [^()]{1,30}\)(?: · \d{1,3} %)?$/;
+const GIVEN_LINE = new RegExp(`^- .* ${DAY_OF_LINE}(?: · \\d{1,3} %)?$`);
 /** What stands between such lines: headings, and sentences of tools about the list. */
 const AROUND_LINES = /^(?:## .*|… \d+ more: .*|The memory probably does not know .*)$/;
 
@@ -345,16 +357,22 @@ export const withTexts = (row: Readonly<Record<keyof ShownRow, unknown>>): Shown
   content_body: textOf(row.content_body),
 });
 
+/** The characters of marks and blanks that a title may lack. */
+const MAX_MARKS = 100;
+
 /** Returns the words of a memory: its title, and its text unless that begins with the title. */
 export function wordsOfMemory({ content_title, content_summary, content_body }: ShownRow): string {
   const title = (content_title ?? "").trim();
   const text = (content_summary || shownBody(content_body) || "").trim();
   if (text === "") return title;
-  const opening = title.replace(/[….]+$/u, "").trimEnd();
-  if (opening === "" || text.startsWith(opening)) return text;
+  const opening = oneLine(title.replace(/[….]+$/u, ""));
+  // The title of a list is its first entry without the mark.
+  const start = oneLine(withoutMarksOfLine(text.slice(0, 2 * title.length + MAX_MARKS)));
+  if (opening === "" || start.startsWith(opening) || text.startsWith(opening)) return text;
   // The title of a message is its speaker and its first sentence.
   const [, speaker = "", said = ""] = /^([^:]{1,80}): (.+)$/su.exec(opening) ?? [];
-  return said !== "" && text.startsWith(said) ? `${speaker}: ${text}` : `${title}: ${text}`;
+  const isOpening = said !== "" && (start.startsWith(said) || text.startsWith(said));
+  return isOpening ? `${speaker}: ${text}` : `${title}: ${text}`;
 }
 
 /** Factor for a memory that was stored in the frame of the turn. */

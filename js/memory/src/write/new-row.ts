@@ -2,7 +2,7 @@
 
 import type { NodeRow } from "../rows.ts";
 import { difficultyOfNew } from "./difficulty.ts";
-import type { NewMemory } from "./remembering.ts";
+import type { NewMemory } from "./store.ts";
 
 /** The source of a memory that names none. */
 const SOURCE = "agent";

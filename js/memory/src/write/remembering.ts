@@ -1,146 +1,133 @@
-// Rule: which memories texts and messages become: pieces, titles, types, and what is known already. A
-// store says what is there and takes what is new; the server's is a database, that of `remember` an
-// index with rows.
+// Rule: which memories texts and messages become: pieces, titles, types, and what is known already.
 
-import type { Answer, AskOptions, Engine } from "nous-wasm";
 import { guessedType, type Preset, typeOf } from "../presets/preset.ts";
-import { givenLines, withoutMarks, wordsOfMemory } from "../prompt/turn-prompt.ts";
-import type { NodeRow } from "../rows.ts";
-import { comparedWords, saysTheSame } from "./duplicates.ts";
-import type { MessageToRemember } from "./messages.ts";
-import { piecesOf, titleOf } from "./split.ts";
+import { givenLines, withoutMarks } from "../prompt/turn-prompt.ts";
+import type { Steps } from "../steps.ts";
+import { parseInstant, toIso } from "../time.ts";
+import { EPISODE, endsWithQuestion, isIdle, isQuestion } from "./idle.ts";
+import { mergeInto } from "./merging.ts";
+import { candidatesOf, sameStatement, statementOfPiece, superseding } from "./same-statement.ts";
+import { type Piece, splitText, titleOf } from "./split.ts";
+import type {
+  GivenTexts,
+  PreparedItem,
+  Remembered,
+  RememberedText,
+  RememberingStore,
+  Seen,
+  SplitItem,
+} from "./store.ts";
+import { titleOfPiece } from "./titles.ts";
+import { knownTurns } from "./turns.ts";
 
-/** Fields that all memories of one call share. */
-export interface SharedFields {
-  /** The name of a type of the preset, or a name that begins with `custom:`. Default: guessed. */
-  type?: string | null | undefined;
-  /** Words by which the memory is found, beside title and text. */
-  tags?: readonly string[] | null | undefined;
-  /** Data of the caller's. */
-  metadata?: Readonly<Record<string, unknown>> | null | undefined;
-  /** The user that the memory belongs to. Duplicates are looked for among memories of the same user. */
-  user?: string | null | undefined;
-  /** The session that the memory belongs to. */
-  session?: string | null | undefined;
-  /** When it happened, as ISO 8601. */
-  event_time?: string | null | undefined;
-  /** From then on the memory does not exist any more, as ISO 8601. */
-  expires_at?: string | null | undefined;
-  /** Where the memory is from. Default: `agent`. */
-  source?: string | null | undefined;
-  /** From 0 to 1: half to twice the time constant of decay that its type has. */
-  importance?: number | null | undefined;
-}
+/** A longer message tells of more than one thing. */
+const MAX_OF_ONE_THING = { words: 40, characters: 1_000 };
 
-/** A text to remember, with its fields. */
-export interface TextToRemember extends SharedFields {
-  /** The text. A long one becomes several memories. */
-  text: string;
-  /** Default: its first sentence, or the heading above it. */
-  title?: string | null | undefined;
-  /** The id of the memory. Default: a new one. */
-  id?: string | null | undefined;
-  /** When the memory was made, as ISO 8601. Default: now. */
-  created_at?: string | null | undefined;
-}
-
-/** What is remembered: one of `text`, `memories` and `messages`. */
-export interface GivenTexts extends SharedFields {
-  /** One text. */
-  text?: string | undefined;
-  /** Several texts, each with fields of its own if need be. */
-  memories?: readonly (string | TextToRemember)[] | undefined;
-  /** Messages of a conversation, oldest first. */
-  messages?: readonly MessageToRemember[] | undefined;
-  /** The title of `text`. */
-  title?: string | null | undefined;
-  /** The id of the memory of `text`. */
-  id?: string | null | undefined;
-}
-
-/** A text that becomes memories. */
-export interface RememberedText extends TextToRemember {
-  /** Why it has its type. */
-  why?: string | undefined;
-  /** Of a message: its place, from 1. */
-  message?: number | undefined;
-  /** Of a fact: the memories of its messages, which say the same and do not make it a duplicate. */
-  sources?: ReadonlySet<string> | undefined;
-}
-
-/** A memory to store. Missing fields have their defaults. */
-export interface NewMemory {
-  id?: string | null | undefined;
-  type: string;
-  subtype: string | null;
-  content_title: string;
-  content_body: string | null;
-  neural_stability?: number | undefined;
-  tags?: readonly string[] | null | undefined;
-  metadata?: Readonly<Record<string, unknown>> | null | undefined;
-  user?: string | null | undefined;
-  session?: string | null | undefined;
-  event_time?: string | null | undefined;
-  expires_at?: string | null | undefined;
-  source?: string | null | undefined;
-  created_at?: string | null | undefined;
-}
-
-/** What the rules need of a store of memories. */
-export interface RememberingStore {
-  readonly engine: Pick<Engine, "classifyTurn" | "getInitialStabilityForSubtype">;
-  readonly preset: Preset;
-  /** Returns the memories that answer a question, as of now. */
-  ask(question: string, options: Pick<AskOptions, "limit">): readonly Answer[];
-  /** Returns the rows of memories, in any order; none for an id that no memory has. */
-  rows(ids: readonly string[]): readonly NodeRow[];
-  /** Stores a memory. Returns its id. */
-  insert(memory: NewMemory, sources: ReadonlySet<string> | undefined): string;
-  /** Returns the id of the run of a session; a new one without a session. */
-  runOf(session: string | null | undefined): string;
-  /** Adds a memory to a run. */
-  join(run: string, id: string): void;
-  /** Throws the error for a field that cannot be stored. */
-  refuse(field: string, problem: string): never;
-}
-
-/** What became of a text. */
-export interface Remembered {
-  /** The id of the memory: the new one, or the one that says the same. */
-  id: string;
-  /** Whether the memory is new, or was there already. */
-  action: "created" | "duplicate";
-  /** Why it has its type, or why it is a duplicate. */
-  why: string;
-  /** The run that it belongs to: the parts of one text, or of one conversation. */
-  run?: string;
-  /** Of a long text: the number of this part, from 1. */
-  part?: number;
-  /** Of a long text: how many parts it has. */
-  parts?: number;
-}
-
-/** The older memories that a new text is compared with. */
-const MAX_COMPARED = 5;
-/** UTF-16 units of a text by which they are found. */
-const MAX_ASKED = 2_000;
-/** Parts of conversations are alike to a fact without being one: more memories are compared. */
-const MAX_COMPARED_WITH_A_FACT = 20;
-/** A text of so many characters is a title alone. */
-const SHORT = 100;
-
-/** The type of messages. */
-export const EPISODE = "episode";
 const SAME = "a memory says the same";
+const SENT_BEFORE = "the message was sent before";
+
+/** Texts that were read, and are not stored yet. */
+export interface Prepared {
+  items: readonly PreparedItem[];
+  /** The memories of messages that were sent before. */
+  known: ReadonlyMap<SplitItem, readonly string[]>;
+  /** The run of a conversation. */
+  run: string | undefined;
+  /** How many texts say nothing. */
+  skipped: number;
+}
+
+/** What became of the texts of a call. */
+export interface RememberedTexts {
+  /** What became of each text, in order. */
+  items: { item: RememberedText; made: Remembered[] }[];
+  /** How many texts said nothing. */
+  skipped: number;
+}
 
 /**
- * Returns the texts that are remembered, whether they are a conversation, and how many say nothing.
- * `guesses`: what the user tells of themselves gets a type of the profile.
+ * Reads texts, or messages of a conversation, with pauses: splits them, and looks for memories that say
+ * them already. It writes nothing. `guesses`: what the user tells of themselves gets a type of the
+ * profile. `check` throws for a text that cannot be stored.
+ */
+export function* prepare(
+  store: RememberingStore,
+  given: GivenTexts,
+  guesses: boolean,
+  check: (item: RememberedText) => void = () => {},
+): Steps<Prepared> {
+  const { messages, session } = given;
+  const before =
+    messages === undefined || session == null ? [] : lastTurn(store, session, given.user);
+  const { items, skipped } = textsToRemember(store, given, guesses, before[0]);
+  const split: SplitItem[] = [];
+  for (const item of items) {
+    check(item);
+    split.push(yield* splitItem(store, item));
+  }
+  const prepared: PreparedItem[] = [];
+  for (const item of split) prepared.push(yield* preparedItem(store, item));
+  if (messages === undefined || prepared.length === 0)
+    return { items: prepared, known: new Map(), run: undefined, skipped };
+  const { known, run = store.runOf(session) } = yield* knownTurns(store, prepared, session);
+  return { items: prepared, known, run, skipped };
+}
+
+/** Stores texts that were read, with pauses. Returns what became of them. */
+export function* storePrepared(
+  store: RememberingStore,
+  { items, known, run, skipped }: Prepared,
+): Steps<RememberedTexts> {
+  const seen: Seen = new Map();
+  const done: RememberedTexts["items"] = [];
+  for (const item of items) {
+    const ids = known.get(item);
+    const made =
+      ids === undefined
+        ? yield* rememberItem(store, item, run, seen)
+        : sentBefore(store, item, ids);
+    done.push({ item, made });
+    yield;
+  }
+  return { items: done, skipped };
+}
+
+/** Gives the memories of a message that was sent before what is new in its fields. */
+function sentBefore(
+  store: RememberingStore,
+  item: SplitItem,
+  ids: readonly string[],
+): Remembered[] {
+  const rows = new Map(store.rows(ids).map((row) => [row.id, row]));
+  return ids.map((id, place): Remembered => {
+    const not_taken = mergeInto(store, rows.get(id)!, item);
+    return {
+      ...{ id, action: "duplicate", why: SENT_BEFORE },
+      ...partOf(ids.length, place),
+      ...(not_taken.length === 0 ? {} : { fields_not_taken: not_taken }),
+    };
+  });
+}
+
+/** The last thing that was said in a session. */
+const lastTurn = (
+  store: RememberingStore,
+  session: string,
+  user: string | null | undefined,
+): string[] =>
+  store
+    .turns(store.runOf(session), { user: user ?? null, end: "last", limit: 1 })
+    .map(({ content_title, content_body }) => content_body ?? content_title);
+
+/**
+ * Returns the texts that are remembered, and how many say nothing. `before` is what was said before the
+ * messages.
  */
 export function textsToRemember(
   store: Pick<RememberingStore, "engine" | "preset">,
   { text, memories, messages, title, id, ...shared }: GivenTexts,
   guesses: boolean,
+  before?: string,
 ): { items: RememberedText[]; skipped: number } {
   if (text !== undefined) {
     const saysNothing = shared.type == null && text.trim() !== "" && isIdle(store, text);
@@ -160,9 +147,13 @@ export function textsToRemember(
     });
     return { items, skipped: 0 };
   }
+  let asked = before !== undefined && endsWithQuestion(before);
   const items = messages.flatMap((message, place): RememberedText[] => {
     const { role, name, content, created_at, id: elsewhere } = message;
-    if (isIdle(store, content)) return [];
+    // "yes" says something where it answers.
+    const isAnswer = asked && content.trim() !== "";
+    asked = endsWithQuestion(content);
+    if (!isAnswer && isIdle(store, content)) return [];
     const speaker = name ?? role;
     const isOwn =
       guesses && shared.type == null && role === "user" && tellsOfUser(store.preset, content);
@@ -174,7 +165,7 @@ export function textsToRemember(
           : { type: shared.type ?? EPISODE, why: "a message of a conversation" }),
         ...{ text: content, title: `${speaker}: ${titleOf(content)}`, created_at },
         ...(elsewhere == null ? {} : { metadata: { message_id: elsewhere, ...shared.metadata } }),
-        message: place + 1,
+        ...{ message: place + 1, speaker },
       },
     ];
   });
@@ -183,65 +174,131 @@ export function textsToRemember(
 
 /** A text of the user about the user: "I am allergic to walnuts". */
 const FIRST_PERSON = /\b(I|I'm|my|we|our|ich|mein\w*|wir|unser\w*)\b/i;
-/** The most words of such a text. A longer one tells of more than one thing. */
-const MAX_OF_ONE_THING = 40;
 
 /** Whether a message says something about its user that belongs to the profile. */
 function tellsOfUser(preset: Preset, content: string): boolean {
+  if (content.length > MAX_OF_ONE_THING.characters) return false;
   if (isQuestion(content) || !FIRST_PERSON.test(content)) return false;
-  if (content.split(/\s+/).length > MAX_OF_ONE_THING) return false;
+  if (content.split(/\s+/).length > MAX_OF_ONE_THING.words) return false;
   return typeOf(preset, guessedType(preset, content))?.heading === "user_profile";
 }
 
-/** Whether a text asks and tells nothing. */
-const isQuestion = (text: string): boolean => /^[^.!?\n]*\?$/.test(text.trim());
-
-/** Whether a message says nothing to remember: a greeting, or "ok". */
-export function isIdle({ engine }: Pick<RememberingStore, "engine">, content: string): boolean {
-  if (content.trim() === "") return true;
-  const { is_greeting, is_acknowledgement } = engine.classifyTurn(content);
-  return is_greeting || is_acknowledgement;
+/** Splits a text into the pieces that are stored; its front matter gives tags and a date. */
+function* splitItem(store: RememberingStore, item: RememberedText): Steps<SplitItem> {
+  if (item.speaker === undefined) {
+    // A prompt or a tool gave the line, if a memory says it without the marks around it.
+    const { text, isCertain } = withoutMarks(item.text, (id) => store.rows([id]).length > 0);
+    if (text !== item.text.trim()) {
+      const given: SplitItem = { ...item, text, isGiven: true, pieces: [pieceOf(text)] };
+      const found = candidatesOf(store, given, given.pieces[0]!);
+      const isKnown = () =>
+        sameStatement(store, given, given.pieces[0]!, { seen: new Map(), found }) !== undefined;
+      if (isCertain || isKnown()) return given;
+    }
+    if (item.sources !== undefined && item.text.trim() !== "")
+      return { ...item, pieces: [pieceOf(item.text.trim())] };
+  }
+  const { pieces: split, front } = splitText(item.text);
+  const pieces: Piece[] = [];
+  for (const piece of split) {
+    pieces.push(piece);
+    yield;
+  }
+  if (front === undefined || item.speaker !== undefined) return { ...item, pieces };
+  const date = front.date === undefined ? undefined : parseInstant(front.date);
+  const tags = [...new Set([...(item.tags ?? []), ...front.tags])].slice(0, MAX_TAGS);
+  return {
+    ...item,
+    pieces,
+    ...(tags.length === 0 ? {} : { tags }),
+    ...(item.created_at != null || date === undefined || date > store.now
+      ? {}
+      : { created_at: toIso(date) }),
+  };
 }
 
-/**
- * Stores a text, as several memories if it is long and no fact. `seen` holds the texts of this call
- * that are stored already.
- */
-export function rememberText(
-  store: RememberingStore,
-  item: RememberedText,
-  conversation: string | undefined,
-  seen: Map<string, string>,
-): Remembered[] {
-  const text = withoutMarks(item.text, (id) => store.rows([id]).length > 0);
-  const isFact = item.sources !== undefined && text !== "";
-  const pieces = isFact ? [{ title: titleOf(text), text }] : piecesOf(text);
+/** The tags of a memory, with those of its front matter. */
+const MAX_TAGS = 100;
+
+const pieceOf = (text: string): Piece => ({ title: titleOf(text), isBelowHeading: false, text });
+
+const partOf = (parts: number, place: number) => (parts > 1 ? { part: place + 1, parts } : {});
+
+/** Looks for what is known of the pieces of a text, and for their types. */
+function* preparedItem(store: RememberingStore, item: SplitItem): Steps<PreparedItem> {
+  const { pieces } = item;
   if (pieces.length === 0) return store.refuse("text", "holds no words");
   if (pieces.length > 1 && item.id != null)
     store.refuse(
       "id",
       `names one memory, and the text is so long that it becomes ${pieces.length}`,
     );
-  const whole = duplicateOf(store, text, item, seen);
-  if (whole !== undefined) return [{ id: whole, action: "duplicate", why: SAME }];
-  const run =
-    pieces.length > 1 && conversation === undefined ? store.runOf(undefined) : conversation;
-  return pieces.map(({ title, text: words }, place): Remembered => {
-    const parts = pieces.length > 1 ? { part: place + 1, parts: pieces.length } : {};
-    const known = pieces.length > 1 ? duplicateOf(store, words, item, seen) : undefined;
-    if (known !== undefined) return { id: known, action: "duplicate", why: SAME, ...parts };
-    const { type, why } = kindOf(store.preset, item, words);
-    const isTitle = words.length <= SHORT && !words.includes("\n");
-    const heading = item.title ?? (isTitle ? words : title);
+  const [kinds, found]: [PreparedItem["kinds"][number][], string[][]] = [[], []];
+  const places = new Map<string, number>();
+  for (const [place, piece] of pieces.entries()) {
+    const statement = statementOfPiece(item, piece);
+    const before = places.get(statement) ?? place;
+    places.set(statement, before);
+    kinds.push(kinds[before] ?? kindOf(store.preset, item, piece.text));
+    // A message is one of its conversation, and no other memory says it.
+    const isMessage = item.speaker !== undefined;
+    found.push(found[before] ?? (isMessage ? [] : candidatesOf(store, item, piece)));
+    yield;
+  }
+  return { ...item, kinds, found };
+}
+
+/**
+ * Stores a text, with pauses: as several memories if it is long and no fact. `seen` holds the texts of
+ * this call that are stored already.
+ */
+export function* rememberText(
+  store: RememberingStore,
+  item: RememberedText,
+  conversation: string | undefined,
+  seen: Seen,
+): Steps<Remembered[]> {
+  const prepared = yield* preparedItem(store, yield* splitItem(store, item));
+  return yield* rememberItem(store, prepared, conversation, seen);
+}
+
+function* rememberItem(
+  store: RememberingStore,
+  item: PreparedItem,
+  conversation: string | undefined,
+  seen: Seen,
+): Steps<Remembered[]> {
+  const { pieces, kinds, found } = item;
+  let run = conversation;
+  const made: Remembered[] = [];
+  for (const [place, piece] of pieces.entries()) {
+    if (place > 0) yield;
+    const parts = partOf(pieces.length, place);
+    const same =
+      item.speaker === undefined
+        ? sameStatement(store, item, piece, { seen, found: found[place]! })
+        : undefined;
+    const past = same === undefined || item.isGiven ? [] : superseding(store, same, item);
+    if (same !== undefined && past.length === 0) {
+      const not_taken = mergeInto(store, same, item);
+      made.push({
+        ...{ id: same.id, action: "duplicate", why: SAME, ...parts },
+        ...(not_taken.length === 0 ? {} : { fields_not_taken: not_taken }),
+      });
+      continue;
+    }
+    if (pieces.length > 1) run ??= store.runOf(undefined);
+    const { type, why } = kinds[place]!;
     const subtype =
       typeOf(store.preset, type) === undefined && !type.startsWith("custom:") ? null : type;
+    const title = titleOfPiece(item.title, piece);
     const id = store.insert(
       {
         id: item.id,
         type,
         subtype,
-        content_title: heading,
-        content_body: heading === words ? null : words,
+        content_title: title,
+        content_body: title === piece.text ? null : piece.text,
         ...(item.importance == null
           ? {}
           : { neural_stability: lasting(store, subtype, item.importance) }),
@@ -251,11 +308,21 @@ export function rememberText(
       },
       item.sources,
     );
-    seen.set(keyOf(words, item), id);
+    for (const older of past) store.supersede(id, older);
+    const statement = statementOfPiece(item, piece);
+    seen.set(statement, [...(seen.get(statement) ?? []), id]);
     if (run !== undefined) store.join(run, id);
-    return { id, action: "created", why, ...(run === undefined ? {} : { run }), ...parts };
-  });
+    made.push({
+      ...{ id, action: "created", why: past.length === 0 ? why : TRUE_AGAIN },
+      ...(run === undefined ? {} : { run }),
+      ...parts,
+      ...(past.length === 0 ? {} : { supersedes: past }),
+    });
+  }
+  return made;
 }
+
+const TRUE_AGAIN = "it is true again: it supersedes what had superseded it";
 
 function kindOf(
   preset: Preset,
@@ -275,34 +342,3 @@ const lasting = (
   subtype: string | null,
   importance: number,
 ): number => engine.getInitialStabilityForSubtype(subtype) * 2 ** (2 * importance - 1);
-
-const keyOf = (text: string, { user }: RememberedText): string =>
-  JSON.stringify([user ?? null, comparedWords(text).join(" ")]);
-
-/** Returns the id of a memory of the same user that says the same; undefined if there is none. */
-function duplicateOf(
-  store: RememberingStore,
-  text: string,
-  item: RememberedText,
-  seen: ReadonlyMap<string, string>,
-): string | undefined {
-  const inRequest = seen.get(keyOf(text, item));
-  if (inRequest !== undefined) return inRequest;
-  const words = comparedWords(text);
-  const answers = store.ask(text.slice(0, MAX_ASKED), {
-    limit: item.sources === undefined ? MAX_COMPARED : MAX_COMPARED_WITH_A_FACT,
-  });
-  const order = answers.map(({ id }) => id);
-  const rows = [...store.rows(order)];
-  rows.sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
-  // A part of a conversation fades within weeks. It does not stand for the fact that it tells.
-  const stands = ({ id, type, subtype }: (typeof rows)[number]) =>
-    item.sources === undefined || (![type, subtype].includes(EPISODE) && !item.sources.has(id));
-  return rows.find(
-    (row) =>
-      stands(row) &&
-      row.user_id === (item.user ?? null) &&
-      (saysTheSame(words, comparedWords(wordsOfMemory(row))) ||
-        saysTheSame(words, comparedWords(row.content_body ?? ""))),
-  )?.id;
-}

@@ -1,118 +1,359 @@
 // Rule: a long text becomes several memories, in order.
 //
+// # Idea
+//
 // A question finds a memory by its best passage, but a prompt shows the whole memory: a memory of a
 // thousand words costs a prompt that could hold twenty answers. A text breaks at headings and blank
-// lines, then between sentences, until no piece has more than `MAX_WORDS` words. Short neighbours
-// below one heading join again, so that a piece says something by itself. A block of code or a list
-// stays whole if it is not longer than two pieces.
+// lines, then between sentences, until no piece is longer than a memory should be. Short neighbours
+// below one heading join again, so that a piece says something by itself. A block of code, a list or a
+// table breaks between its lines, and stays whole if it is not longer than two pieces.
+//
+// # Invariant
+//
+// A piece is a stretch of the text as it is, with its line breaks and indentation; so all pieces have
+// every word of it, in order. The head of a table that breaks stands above each of its pieces.
+//
+// # Cost
+//
+// Linear in the text. Segmenters see one piece at a time.
+
+import { withoutMarksOfLine } from "../line-marks.ts";
+import { Fences, type FrontMatter, RULE, readMarkdown, type Section } from "./markdown.ts";
 
 /** The words of a piece at most, and below which neighbours join. */
 const MAX_WORDS = 120;
 const FEW_WORDS = 60;
-/** The characters of a title. */
+/** The characters of a piece at most: a prompt shows little more of one memory. */
+const MAX_CHARACTERS = 1_000;
+/** Characters of scripts without blanks that count as a word. */
+const CHARACTERS_OF_A_WORD = 2;
+/** The characters of a title, and those that are read for it. */
 const MAX_OF_A_TITLE = 100;
+const READ_FOR_A_TITLE = 4 * MAX_OF_A_TITLE;
+/** The characters after a break that tell whether it is one. */
+const AFTER_A_BREAK = 40;
+/** A sentence that ends before this share of a piece does not end the piece. */
+const LEAST_SHARE = 1 / 4;
 
 /** A part of a text. */
 export interface Piece {
-  /** The heading above it, if there is one, else its first sentence. */
+  /** The headings above it, if there are some, else its first sentence. */
   title: string;
+  /** Whether the title is that of headings: it is no part of the text. */
+  isBelowHeading: boolean;
   text: string;
 }
 
-const SENTENCES = new Intl.Segmenter(undefined, { granularity: "sentence" });
+/** The parts of a text, and what its front matter says. */
+export interface SplitText {
+  pieces: Iterable<Piece>;
+  front: FrontMatter | undefined;
+}
 
-const countOf = (text: string): number => text.match(/\S+/g)?.length ?? 0;
+const [SENTENCES, WORDS, CHARACTERS] = (["sentence", "word", "grapheme"] as const).map(
+  (granularity) => new Intl.Segmenter(undefined, { granularity }),
+);
+
+const LIST = /^\s*(?:[-*+]|\d{1,9}[.)])\s/;
+const CODE = /^\s*(?:```|~~~)/;
+
 /** Returns the sentences of a text. */
 export const sentencesOf = (text: string): string[] =>
-  Array.from(SENTENCES.segment(text), ({ segment }) => segment.trim()).filter(Boolean);
+  Array.from(SENTENCES!.segment(text), ({ segment }) => segment.trim()).filter(Boolean);
 
 /** Returns the parts of a text, in order; none if it is blank. */
-export function piecesOf(text: string): Piece[] {
-  const pieces: Piece[] = [];
-  for (const { heading, blocks } of sectionsOf(text)) {
-    let open: string[] = [];
-    const close = () => {
-      const whole = open.join("\n\n").trim();
-      open = [];
-      if (whole !== "") pieces.push({ title: heading ?? titleOf(whole), text: whole });
-    };
-    for (const part of blocks.flatMap(partsOf)) {
-      const words = countOf(open.join(" ")) + countOf(part);
-      if (open.length > 0 && words > MAX_WORDS) close();
-      open.push(part);
-      if (countOf(open.join(" ")) >= FEW_WORDS) close();
+export const piecesOf = (text: string): Piece[] => [...splitText(text).pieces];
+
+/** Splits a text as its pieces are read, one at a time. */
+export function splitText(text: string): SplitText {
+  const { front, sections } = readMarkdown(text);
+  return { front, pieces: piecesOfSections(sections, front?.text) };
+}
+
+function* piecesOfSections(
+  sections: readonly Section[],
+  front: string | undefined,
+): Iterable<Piece> {
+  let before = front === undefined ? "" : `${front}\n\n`;
+  for (const { path, text } of sections) {
+    if (text === "") {
+      yield { title: path, isBelowHeading: true, text: path };
+      continue;
     }
-    close();
+    for (const piece of stretchesOf(text)) {
+      const title = path === "" ? titleOf(piece) : path;
+      yield { title, isBelowHeading: path !== "", text: before + piece };
+      before = "";
+    }
   }
-  return pieces;
+  if (before !== "") {
+    const text = before.trimEnd();
+    yield { title: titleOf(text), isBelowHeading: false, text };
+  }
 }
 
 /** Returns the title of a text: its first sentence, cut at a word. */
 export function titleOf(text: string): string {
-  const [first = text] = sentencesOf(text.replace(/^[#>*\-\s]+/, "").split("\n")[0] ?? "");
+  const start = firstLine(text);
+  const [first = start] = sentencesOf(withoutMarksOfLine(start).slice(0, READ_FOR_A_TITLE));
   const line = first.replaceAll(/\s+/g, " ").trim();
   if (line.length <= MAX_OF_A_TITLE) return line;
   const cut = line.slice(0, MAX_OF_A_TITLE);
-  return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), MAX_OF_A_TITLE / 2)).trimEnd()}…`;
+  return `${whole(cut.slice(0, Math.max(cut.lastIndexOf(" "), MAX_OF_A_TITLE / 2))).trimEnd()}…`;
 }
 
-/** Splits a text below its headings of Markdown, and each part into blocks. */
-function sectionsOf(text: string): { heading: string | undefined; blocks: string[] }[] {
-  const sections: { heading: string | undefined; lines: string[] }[] = [
-    { heading: undefined, lines: [] },
-  ];
-  let isCode = false;
-  for (const line of text.split(/\r?\n/)) {
-    if (/^\s*(```|~~~)/.test(line)) isCode = !isCode;
-    const heading = isCode ? null : /^#{1,6}\s+(.+?)\s*#*$/.exec(line);
-    if (heading === null) sections.at(-1)!.lines.push(line);
-    else sections.push({ heading: heading[1]!, lines: [] });
+/** Returns the first line of a text that has words and does not open a block of code. */
+function firstLine(text: string): string {
+  let [start, first] = [0, ""];
+  while (start < text.length) {
+    const end = endOfLine(text, start, text.length);
+    // A longer line cannot be read for a title; most of it may be blank.
+    const line = text.slice(start, Math.min(end, start + 10_000)).trim();
+    if (line !== "") {
+      if (first === "") first = line;
+      if (!CODE.test(line) && /[\p{L}\p{N}]/u.test(line)) return line;
+    }
+    start = end;
   }
-  return sections.map(({ heading, lines }) => ({ heading, blocks: blocksOf(lines) }));
+  return first;
 }
 
-/** Joins lines to blocks between blank lines; a block of code is one, whatever it holds. */
-function blocksOf(lines: readonly string[]): string[] {
-  const blocks: string[][] = [[]];
-  let isCode = false;
-  for (const line of lines) {
-    if (/^\s*(```|~~~)/.test(line)) isCode = !isCode;
-    if (line.trim() === "" && !isCode) blocks.push([]);
-    else blocks.at(-1)!.push(line);
+/** Returns a text without half of a pair of surrogates at its end. */
+const whole = (text: string): string => (/[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text);
+
+/** Returns the place after a line and its line break. */
+function endOfLine(text: string, start: number, end: number): number {
+  const at = text.indexOf("\n", start);
+  return at < 0 || at >= end ? end : at + 1;
+}
+
+/** A stretch of a text between blank lines. */
+interface Block {
+  start: number;
+  end: number;
+  /** Whether it breaks between lines: code, a list, a table, lines with indentation. */
+  hasLines: boolean;
+  /** The end of the head of a table. */
+  headEnd: number | undefined;
+}
+
+/** Returns the pieces of a section. */
+function* stretchesOf(text: string): Iterable<string> {
+  let open: { start: number; end: number; size: Size } | undefined;
+  const written = (start: number, end: number) => {
+    const slice = text.slice(start, end).trimEnd();
+    // Blank lines at the start say nothing, and indentation counts at the start of a line.
+    let from = 0;
+    for (let at = 0; at < slice.length && isBlank(slice.charCodeAt(at)); at += 1)
+      if (slice[at] === "\n") from = at + 1;
+    const isLine = from > 0 || start === 0 || text[start - 1] === "\n";
+    return isLine ? slice.slice(from) : slice.trimStart();
+  };
+  for (const block of blocksOf(text)) {
+    for (const part of partsOf(text, block)) {
+      const { size } = part;
+      if (part.head !== undefined) {
+        if (open !== undefined) yield written(open.start, open.end);
+        open = undefined;
+        yield `${part.head.trimEnd()}\n${written(part.start, part.end)}`;
+        continue;
+      }
+      if (open !== undefined && !fits(sum(open.size, size))) {
+        yield written(open.start, open.end);
+        open = undefined;
+      }
+      open = {
+        start: open?.start ?? part.start,
+        end: part.end,
+        size: open === undefined ? size : sum(open.size, size),
+      };
+      if (open.size.words >= FEW_WORDS) {
+        yield written(open.start, open.end);
+        open = undefined;
+      }
+    }
   }
-  return blocks.map((block) => block.join("\n").trim()).filter(Boolean);
+  if (open !== undefined) yield written(open.start, open.end);
 }
 
-/** Splits a block between its sentences if it is too long. */
-function partsOf(block: string): string[] {
-  const isWhole = /^\s*(```|~~~|[-*+] |\d+[.)] )/.test(block);
-  if (countOf(block) <= (isWhole ? 2 * MAX_WORDS : MAX_WORDS)) return [block];
-  return joined(sentencesOf(block).flatMap(shortened));
-}
-
-/** Joins sentences up to the most words of a piece. */
-function joined(sentences: readonly string[]): string[] {
-  const parts: string[] = [];
-  for (const sentence of sentences) {
-    const last = parts.at(-1);
-    if (last !== undefined && countOf(last) + countOf(sentence) <= MAX_WORDS)
-      parts[parts.length - 1] = `${last} ${sentence}`;
-    else parts.push(sentence);
+/** Returns the blocks between blank lines and rules; a block of code is one, whatever it holds. */
+function* blocksOf(text: string): Iterable<Block> {
+  const fences = new Fences();
+  let open: Block | undefined;
+  let lines = 0;
+  for (let start = 0; start < text.length; ) {
+    const end = endOfLine(text, start, text.length);
+    const line = text.slice(start, end).trimEnd();
+    const isCode = fences.reads(line);
+    if (!isCode && (line === "" || RULE.test(line))) {
+      if (open !== undefined) yield open;
+      open = undefined;
+    } else if (open === undefined) {
+      open = { start, end, hasLines: isCode || LIST.test(line), headEnd: undefined };
+      lines = 1;
+    } else {
+      lines += 1;
+      if (lines === 2 && isRowOfMarks(line) && text.slice(open.start, start).includes("|"))
+        open.headEnd = end;
+      open.hasLines ||=
+        isCode || open.headEnd !== undefined || /^[ \t]/.test(line) || LIST.test(line);
+      open.end = end;
+    }
+    start = end;
   }
-  return parts;
+  if (open !== undefined) yield open;
 }
 
-/** Splits a sentence without an end: a log, or a table. */
-function shortened(sentence: string): string[] {
-  const words = sentence.match(/\S+\s*/g) ?? [];
-  if (words.length <= 2 * MAX_WORDS) return [sentence];
-  const parts: string[] = [];
-  for (let at = 0; at < words.length; at += MAX_WORDS)
-    parts.push(
-      words
-        .slice(at, at + MAX_WORDS)
-        .join("")
-        .trim(),
-    );
-  return parts;
+/** Whether a line parts the head of a table from its rows: `|---|:-:|`. */
+function isRowOfMarks(line: string): boolean {
+  if (!line.includes("-") || !line.includes("|")) return false;
+  for (const mark of line) if (!" \t:|-".includes(mark)) return false;
+  return true;
+}
+
+/** How long a text is. */
+interface Size {
+  words: number;
+  characters: number;
+}
+
+const sum = (a: Size, b: Size): Size => ({
+  words: a.words + b.words,
+  characters: a.characters + b.characters,
+});
+
+const fits = ({ words, characters }: Size, pieces = 1): boolean =>
+  words <= pieces * MAX_WORDS && characters <= MAX_CHARACTERS;
+
+interface Part {
+  start: number;
+  end: number;
+  size: Size;
+  /** The head of the table that a part of it needs. */
+  head?: string;
+}
+
+/** Splits a block that is too long. */
+function* partsOf(text: string, { start, end, hasLines, headEnd }: Block): Iterable<Part> {
+  const [, size] = measured(text, start, end, { words: Infinity, characters: Infinity });
+  if (fits(size, hasLines ? 2 : 1)) {
+    yield { start, end, size };
+    return;
+  }
+  const head =
+    headEnd !== undefined && headEnd - start <= MAX_CHARACTERS / 2
+      ? text.slice(start, headEnd)
+      : undefined;
+  const least = hasLines ? indentationAt(text, start) : undefined;
+  for (let at = start; at < end; ) {
+    const isFirst = at === start;
+    const room = {
+      words: MAX_WORDS,
+      characters: MAX_CHARACTERS - (isFirst ? 0 : (head?.length ?? 0)),
+    };
+    const [reached] = measured(text, at, end, room);
+    const next = reached >= end ? end : placeToBreak(text, at, reached, least);
+    const [, own] = measured(text, at, next, { words: Infinity, characters: Infinity });
+    if (text.slice(at, next).trim() !== "")
+      yield {
+        ...{ start: at, end: next, size: own },
+        ...(head === undefined || isFirst ? {} : { head }),
+      };
+    at = next;
+  }
+}
+
+/**
+ * Returns how far a stretch goes that has at most so many words and characters, and its size. The
+ * stretch has a character at least.
+ */
+function measured(text: string, start: number, end: number, most: Size): [end: number, size: Size] {
+  let [words, characters] = [0, 0];
+  let isInWord = false;
+  for (let at = start; at < end; at += 1) {
+    const code = text.charCodeAt(at);
+    let own = 0;
+    if (isBlank(code)) isInWord = false;
+    else if (isWithoutBlanks(code)) {
+      own = 1 / CHARACTERS_OF_A_WORD;
+      isInWord = false;
+    } else if (!isInWord) {
+      own = 1;
+      isInWord = true;
+    }
+    if ((words + own > most.words || characters + 1 > most.characters) && at > start)
+      return [at, { words, characters }];
+    words += own;
+    characters += 1;
+  }
+  return [end, { words, characters }];
+}
+
+const isBlank = (code: number): boolean =>
+  code === 0x20 ||
+  (code >= 0x09 && code <= 0x0d) ||
+  code === 0xa0 ||
+  code === 0x3000 ||
+  code === 0x2028 ||
+  code === 0x2029;
+
+/** Whether a UTF-16 unit is of a script that writes no blanks between words. */
+const isWithoutBlanks = (code: number): boolean =>
+  code >= 0x0e00 &&
+  (code <= 0x0eff ||
+    (code >= 0x1000 && code <= 0x109f) ||
+    (code >= 0x1780 && code <= 0x17ff) ||
+    (code >= 0x3040 && code <= 0x30ff) ||
+    (code >= 0x3400 && code <= 0x9fff) ||
+    (code >= 0xd840 && code <= 0xd88f) ||
+    (code >= 0xf900 && code <= 0xfaff));
+
+/** Returns the blanks before the words of a line. */
+function indentationAt(text: string, start: number): number {
+  let at = start;
+  while (text[at] === " " || text[at] === "\t") at += 1;
+  return at - start;
+}
+
+/**
+ * Returns where a stretch that is too long breaks, after `start` and up to `reached`. In lines with
+ * structure: before a line that is indented no more than `least`, else before any line. Elsewhere, or
+ * in a line that is too long: after a sentence, else at a blank, else after a word, else after a
+ * character.
+ */
+function placeToBreak(
+  text: string,
+  start: number,
+  reached: number,
+  least: number | undefined,
+): number {
+  const soon = start + (reached - start) * LEAST_SHARE;
+  // What follows tells whether a sentence or a character ends here.
+  const window = text.slice(start, reached + AFTER_A_BREAK);
+  if (least !== undefined) {
+    let [outer, inner] = [-1, -1];
+    for (let at = window.indexOf("\n") + 1; at > 0; at = window.indexOf("\n", at) + 1) {
+      if (start + at > reached) break;
+      inner = start + at;
+      if (inner >= soon && indentationAt(window, at) <= least) outer = inner;
+    }
+    if (inner > start) return outer > start ? outer : inner;
+  }
+  const lastOf = (segmenter: Intl.Segmenter, from: number): number => {
+    let last = -1;
+    for (const { index } of segmenter.segment(window)) {
+      if (start + index > reached) break;
+      if (start + index >= from) last = start + index;
+    }
+    return last;
+  };
+  const sentence = lastOf(SENTENCES!, soon);
+  if (sentence > start) return sentence;
+  for (let at = reached; at > soon; at -= 1) if (isBlank(text.charCodeAt(at - 1))) return at;
+  const word = lastOf(WORDS!, soon);
+  if (word > start) return word;
+  const character = lastOf(CHARACTERS!, soon);
+  // A character of a thousand marks breaks, too; a pair of surrogates does not.
+  const end = start + whole(text.slice(start, reached)).length;
+  return character > start ? character : end > start ? end : reached;
 }

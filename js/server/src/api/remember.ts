@@ -98,7 +98,7 @@ const stored = z
     id: z.string().describe("The id of the memory; of a duplicate, the id of the older one."),
     action: z
       .enum(["created", "duplicate"])
-      .describe("`duplicate`: a memory says the same, and nothing was stored."),
+      .describe("`duplicate`: a memory is the same statement, and took the fields of this one."),
     title: z.string().describe("The title."),
     type: z.string().describe("The type."),
     section: z.enum(MEMORY_SECTIONS).describe("The section, which decides how it ranks and fades."),
@@ -112,6 +112,16 @@ const stored = z
       .array(z.string())
       .optional()
       .describe("Ids of older memories that it may correct: see the queue of conflicts."),
+    supersedes: z
+      .array(z.string())
+      .optional()
+      .describe("Of a statement that is true again: ids of the memories that it supersedes."),
+    fields_not_taken: z
+      .array(z.string())
+      .optional()
+      .describe(
+        "Of a duplicate: fields that its memory did not take, such as `type` or `metadata.project`.",
+      ),
     from: z
       .array(z.string())
       .optional()

@@ -1,7 +1,7 @@
 // Facts in the answer of a language model. The answer is untrusted text: a fact that is not of the
 // form is dropped, and nothing but the fields named here is read.
 
-import { comparedWords, saysTheSame } from "nous-memory";
+import { comparedWords, statementOf } from "nous-memory";
 import { z } from "zod";
 import type { ExtractedFact } from "../api/operation.ts";
 import { instant, text } from "../api/parts.ts";
@@ -79,16 +79,11 @@ function jsonIn(answered: string): unknown {
 
 /** Joins facts that say the same: windows overlap, and people repeat themselves. */
 export function joined(facts: readonly ExtractedFact[]): ExtractedFact[] {
-  const kept: { fact: ExtractedFact; words: string[] }[] = [];
+  const kept = new Map<string, ExtractedFact>();
   for (const fact of facts) {
-    const words = comparedWords(fact.text);
-    const same = kept.find((one) => saysTheSame(one.words, words));
-    if (same === undefined) kept.push({ fact, words });
-    else
-      same.fact = {
-        ...same.fact,
-        messages: [...new Set([...same.fact.messages, ...fact.messages])],
-      };
+    const statement = JSON.stringify([statementOf(fact.text), fact.event_time ?? null]);
+    const messages = [...(kept.get(statement)?.messages ?? []), ...fact.messages];
+    kept.set(statement, { ...(kept.get(statement) ?? fact), messages: [...new Set(messages)] });
   }
-  return kept.map(({ fact }) => fact);
+  return [...kept.values()];
 }

@@ -2,15 +2,19 @@
 
 import type { rememberOperations } from "../../api/remember.ts";
 import type { HandlersOf } from "../handler.ts";
-import { onceInTurns } from "../idempotency.ts";
-import { answerOf, remember } from "../writes/remember.ts";
+import { isKnown, onceInTurns } from "../idempotency.ts";
+import { answerOf, readTexts, remember } from "../writes/remember.ts";
 
 export const rememberHandlers: HandlersOf<typeof rememberOperations> = {
   remember: async (agent, { headers, body, extracted }) => {
     await agent.prepare("evidence");
+    const isMade = agent.read(() => isKnown(agent, headers));
+    const read = isMade ? undefined : await readTexts(agent, { body, extracted });
     const done = await onceInTurns(agent, "remember", { headers, body }, (unit) =>
-      remember(agent, body, extracted, unit),
+      remember(agent, { body, extracted, read }, unit),
     );
+    // What is stored stays, also if the client has gone.
+    await agent.applyInTurns((isBlocked) => agent.giveWay(isBlocked).catch(() => {}));
     const { not_taken } = body;
     return agent.read(() => ({
       ...answerOf(agent, done),

@@ -4,13 +4,16 @@ import { createHash } from "node:crypto";
 import {
   EPISODE,
   isIdle,
+  namesIn,
+  type Prepared,
+  prepare,
   type Remembered,
   type RememberedText,
   type RememberingStore,
   rememberText,
   type Steps,
   shareOfWords,
-  textsToRemember,
+  storePrepared,
   toIso,
   typeOf,
   wordsOfMemory,
@@ -47,6 +50,52 @@ const NO_MODEL =
   "the server has no language model for facts: start it with " +
   "--extraction-provider openai-compatible";
 
+/** A request, and what was read for it. */
+export interface ToRemember {
+  body: RememberRequest;
+  extracted: Extracted | undefined;
+  read?: Read | undefined;
+}
+
+/** What was read before the transaction, and the last change that it saw. */
+interface Read {
+  prepared: Prepared;
+  last: number;
+}
+
+const preparing = (store: RememberingStore, { body, extracted }: ToRemember): Steps<Prepared> => {
+  const { extract: _, not_taken: __, ...given } = body;
+  // A language model that reads the messages says itself what belongs to the profile.
+  return prepare(store, given, extracted?.by !== "model");
+};
+
+/**
+ * Splits the texts of a request and looks for what is known of them, with pauses between which other
+ * agents get their turns. A transaction would have to end within its time.
+ *
+ * @throws {Refusal} If a text cannot be stored.
+ */
+export async function readTexts(agent: Agent, request: ToRemember): Promise<Read> {
+  const last = agent.read(() => agent.storage.changeLog.range().last);
+  const steps = preparing(storeOf(agent, NO_UNIT), request);
+  for (;;) {
+    const step = agent.read(() => {
+      const until = performance.now() + SLICE;
+      let next = steps.next();
+      while (!next.done && performance.now() < until) next = steps.next();
+      return next;
+    });
+    // An index that was lost ends the work, and the transaction does it again.
+    if (step.done) return { prepared: step.value, last: step.value === undefined ? -1 : last };
+    await agent.giveWay();
+  }
+}
+
+/** How long texts are read before others get their turns, in milliseconds. */
+const SLICE = 5;
+/** What reads changes nothing. */
+const NO_UNIT: Unit = { settle: () => {}, embed: () => {} };
+
 /**
  * Within a `write`: stores the texts of a request, and the facts that were taken out of its
  * messages.
@@ -55,35 +104,28 @@ const NO_MODEL =
  */
 export function* remember(
   agent: Agent,
-  body: RememberRequest,
-  extracted: Extracted | undefined,
+  { body, extracted, read }: ToRemember,
   unit: Unit,
 ): Steps<Done> {
-  const seen = new Map<string, string>();
-  const store = storeOf(agent);
-  const { extract: _, not_taken: __, ...given } = body;
-  // A language model that reads the messages says itself what belongs to the profile.
-  const { items, skipped } = textsToRemember(store, given, extracted?.by !== "model");
-  const isConversation = body.messages !== undefined && items.length > 0;
-  const run = isConversation ? store.runOf(body.session) : undefined;
-  const made: Made[] = [];
+  const store = storeOf(agent, unit);
+  // Another process may have written since.
+  const isAsRead = read !== undefined && read.last === agent.storage.changeLog.range().last;
+  const prepared = isAsRead ? read.prepared : yield* preparing(store, { body, extracted });
+  const { items, skipped } = yield* storePrepared(store, prepared);
+  const made: Made[] = items.flatMap((one) => one.made);
+  if (body.messages === undefined) return { made, skipped };
   const ofMessages = new Map<number, string[]>();
-  for (const item of items) {
-    const its = rememberText(store, item, run, seen);
-    made.push(...its);
+  for (const { item, made } of items)
     if (item.message !== undefined)
       ofMessages.set(
         item.message,
-        its.map(({ id }) => id),
+        made.map(({ id }) => id),
       );
-    yield;
-  }
-  if (body.messages === undefined) return { made, skipped };
   const facts: Made[] = [];
-  const seenFacts = new Map<string, string>();
+  const seen = new Map<string, string[]>();
   let dropped = extracted?.dropped ?? 0;
   for (const fact of extracted?.facts ?? []) {
-    const its = rememberedFact(agent, fact, { body, ofMessages, seen: seenFacts, unit });
+    const its = yield* rememberedFact(agent, fact, { body, ofMessages, seen, unit });
     facts.push(...its);
     if (its.length === 0) dropped += 1;
     yield;
@@ -163,40 +205,74 @@ export function answerOf(agent: Agent, { made, skipped, extraction }: Done): Rem
   };
 }
 
-/** Returns what the rules of remembering need of an agent. Its `insert` writes within a `write`. */
-const storeOf = (agent: Agent): RememberingStore => ({
-  engine: agent.engine,
-  preset: agent.preset,
-  ask: (question, options) => agent.index.ask(question, { ...options, now: agent.now() }),
-  rows: (ids) => agent.storage.nodes.of(ids),
-  insert: ({ tags, ...memory }, sources) =>
-    insertNode(agent, { ...memory, tags: tags == null ? tags : [...tags] }, sources).id,
-  runOf: (session) => runOf(agent, session),
-  join(run, id) {
-    const entry = { cluster_id: run, node_id: id, weight: 1, pinned: 0 };
-    agent.storage.clusters.putMember({ ...entry, updated_at: toIso(agent.now()) });
-  },
-  refuse(field, problem) {
-    throw wrong(field, problem);
-  },
-});
+/** Within a `write`: returns what the rules of remembering need of an agent. */
+function storeOf(agent: Agent, unit: Unit): RememberingStore {
+  const { storage } = agent;
+  const sessions = new Map<string, string | null>();
+  return {
+    engine: agent.engine,
+    preset: agent.preset,
+    now: agent.now(),
+    ask: (question, options) => agent.index.ask(question, { ...options, now: agent.now() }),
+    rows: (ids) => storage.nodes.of(ids),
+    insert: ({ tags, ...memory }, sources) =>
+      insertNode(agent, { ...memory, tags: tags == null ? tags : [...tags] }, sources).id,
+    update(id, changes) {
+      unit.settle([id]);
+      storage.nodes.update(id, { ...changes, last_modified: toIso(agent.now()) });
+    },
+    successorsOf(id) {
+      const edges = storage.edges.of(id, "in").filter(({ type }) => type === SUPERSEDES);
+      return edges.length === 0 ? [] : storage.nodes.of(edges.map(({ source_id }) => source_id));
+    },
+    supersede: (source_id, target_id) =>
+      void insertEdge(agent, { source_id, target_id, type: SUPERSEDES }, unit),
+    runOf(session) {
+      const run = session == null ? newId("c") : runOfSession(session);
+      sessions.set(run, session ?? null);
+      return run;
+    },
+    runsOf(ids) {
+      const clusters = [...storage.nodes.indexed(ids)]
+        .flat()
+        .flatMap((row) => namesIn(row.clusters));
+      return [...new Set(clusters)];
+    },
+    turns(run, { user, end, limit, from, to }) {
+      const filter = {
+        cluster_ids: [run],
+        wanted: { filter: { user: [user] }, subtypes: undefined, lifecycles: undefined },
+        created_after: from,
+        created_before: to,
+      };
+      return end === "last"
+        ? storage.nodes.list(filter, limit).reverse()
+        : storage.nodes.timeline(filter, { order: "asc", limit });
+    },
+    join(run, id) {
+      if (storage.clusters.find(run) === undefined) openRun(agent, run, sessions.get(run) ?? null);
+      const entry = { cluster_id: run, node_id: id, weight: 1, pinned: 0 };
+      storage.clusters.putMember({ ...entry, updated_at: toIso(agent.now()) });
+    },
+    refuse(field, problem) {
+      throw wrong(field, problem);
+    },
+  };
+}
 
-/** Within a write: returns the cluster of a session; a new one without a session. */
-function runOf(agent: Agent, session: string | null | undefined): string {
-  const { clusters } = agent.storage;
-  const id =
-    session == null
-      ? newId("c")
-      : `c_${createHash("sha256").update(session).digest("base64url").slice(0, 20)}`;
-  if (clusters.find(id) === undefined) {
-    clusters.insert({
-      id,
-      name: session == null ? "conversation" : `session ${session}`.slice(0, 200),
-      ...{ description: null, icon: null, pinned: 0, source: "remember", auto_subtypes: null },
-      created_at: toIso(agent.now()),
-    });
-  }
-  return id;
+const SUPERSEDES = "supersedes";
+
+const runOfSession = (session: string): string =>
+  `c_${createHash("sha256").update(session).digest("base64url").slice(0, 20)}`;
+
+/** Within a write: makes the cluster of a run. */
+function openRun(agent: Agent, id: string, session: string | null): void {
+  agent.storage.clusters.insert({
+    id,
+    name: session === null ? "conversation" : `session ${session}`.slice(0, 200),
+    ...{ description: null, icon: null, pinned: 0, source: "remember", auto_subtypes: null },
+    created_at: toIso(agent.now()),
+  });
 }
 
 /** What facts of one request share. */
@@ -204,7 +280,7 @@ interface OfFacts {
   body: RememberRequest;
   /** The memories of each message, by its place. */
   ofMessages: ReadonlyMap<number, readonly string[]>;
-  seen: Map<string, string>;
+  seen: Map<string, string[]>;
   unit: Unit;
 }
 
@@ -212,11 +288,11 @@ interface OfFacts {
  * Within a write: stores a fact with edges to its messages; nothing if it cannot be stored. What
  * the model says must not refuse the request.
  */
-function rememberedFact(
+function* rememberedFact(
   agent: Agent,
   fact: ExtractedFact,
   { body, ofMessages, seen, unit }: OfFacts,
-): Made[] {
+): Steps<Made[]> {
   const { storage, preset } = agent;
   const parts = fact.messages.map((place) => ofMessages.get(place) ?? []);
   const sources = new Set(parts.flat());
@@ -230,7 +306,7 @@ function rememberedFact(
   };
   let made: Made[];
   try {
-    made = rememberText(storeOf(agent), item, undefined, seen);
+    made = yield* rememberText(storeOf(agent, unit), item, undefined, seen);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return [];
