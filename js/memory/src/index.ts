@@ -120,6 +120,8 @@ export { MAX_AHEAD, MAX_JUMP, normaliseTime, parseInstant, toIso } from "./time.
 export { type Correction, correctionIn, looseCorrectionIn } from "./write/corrections.ts";
 export { algorithmTypeOf, difficultyOfNew } from "./write/difficulty.ts";
 export { comparedWords, statementOf } from "./write/duplicates.ts";
+export { EPISODE, isIdle } from "./write/idle.ts";
+export { readMarkdown } from "./write/markdown.ts";
 export {
   isProviderMessage,
   type MessageToRemember,
