@@ -21,8 +21,20 @@ interface Stored {
   memory_section: string;
 }
 
+/** The routes that take a filter in their query. */
+const ROUTES_WITH_FILTERS: readonly string[] = Object.values<OperationShape>(AGENT_OPERATIONS)
+  .filter(({ method, query }) => method === "get" && query?.shape.filter !== undefined)
+  .map(({ path }) => path);
+
 const USERS = ["mira", "omar", null];
-const TAGS = ["home", "work", "draft"];
+/** Tags in the spellings of models and clients: of each row, all are one tag. */
+const SPELLINGS = [
+  ["home", "Home", "HOME"],
+  ["größe", "Größe", "gr\u006f\u0308ße", "GR\u00d6ßE"],
+  ["draft", "Draft"],
+];
+const TAGS = SPELLINGS.flat();
+const foldedTag = (tag: string): string => SPELLINGS.find((row) => row.includes(tag))![0]!;
 const DAYS = ["2026-01-05T00:00:00.000Z", "2026-03-05T00:00:00.000Z", "2026-05-05T00:00:00.000Z"];
 
 const memory = fc.record({
@@ -36,6 +48,9 @@ const memory = fc.record({
       {
         pages: fc.integer({ min: 0, max: 5 }),
         project: fc.record({ name: fc.constantFrom("a", "b") }),
+        marks: fc.array(fc.constantFrom<unknown>(1, 2, "x", "y", true, null, ["x"], { x: 1 }), {
+          maxLength: 3,
+        }),
       },
       { requiredKeys: [] },
     ),
@@ -71,6 +86,16 @@ const filters = fc.record(
       { "project.name": { ne: "a" } },
       { pages: { in: [1, 2] } },
       { project: { exists: false } },
+      { marks: "x" },
+      { marks: 1 },
+      { marks: true },
+      { marks: null },
+      { marks: { ne: "x" } },
+      { marks: { in: ["y", 2] } },
+      { marks: { gte: 2 } },
+      { marks: { gt: "x" } },
+      { marks: { exists: true } },
+      { project: "a" },
     ),
     event_time: fc.constantFrom({ gte: DAYS[1] }, { lt: DAYS[1] }),
   },
@@ -96,7 +121,7 @@ const at = (data: unknown, path: string): unknown =>
 function passes(memory: Stored, wanted: Wanted): boolean {
   const { user, session, type, section, tags, metadata, event_time } = wanted;
   const { any, all, none } = (tags ?? {}) as Record<string, string[] | undefined>;
-  const has = (tag: string) => memory.tags.includes(tag);
+  const has = (tag: string) => memory.tags.some((one) => foldedTag(one) === foldedTag(tag));
   const bounds = (event_time ?? {}) as { gte?: string; lt?: string };
   return (
     (user === undefined || listOf(user).includes(memory.user)) &&
@@ -110,13 +135,17 @@ function passes(memory: Stored, wanted: Wanted): boolean {
     (bounds.lt === undefined || (memory.event_time !== null && memory.event_time < bounds.lt)) &&
     Object.entries((metadata ?? {}) as object).every(([path, condition]) => {
       const value = at(memory.metadata ?? {}, path);
-      if (typeof condition !== "object") return value === condition;
-      const { gte, lt, ne, in: listed, exists } = condition;
+      const entries = value === undefined ? [] : listOf(value);
+      if (typeof condition !== "object" || condition === null) return entries.includes(condition);
+      const { gt, gte, lt, ne, in: listed, exists } = condition;
+      const some = (bound: unknown, isSo: (entry: never) => boolean) =>
+        entries.some((entry) => typeof entry === typeof bound && isSo(entry as never));
       return (
-        (gte === undefined || (typeof value === "number" && value >= gte)) &&
-        (lt === undefined || (typeof value === "number" && value < lt)) &&
-        (ne === undefined || (value !== undefined && value !== ne)) &&
-        (listed === undefined || listed.includes(value)) &&
+        (gt === undefined || some(gt, (entry) => entry > gt)) &&
+        (gte === undefined || some(gte, (entry) => entry >= gte)) &&
+        (lt === undefined || some(lt, (entry) => entry < lt)) &&
+        (ne === undefined || (value !== undefined && !entries.includes(ne))) &&
+        (listed === undefined || entries.some((entry) => listed.includes(entry))) &&
         (exists === undefined || (value !== undefined) === exists)
       );
     })
@@ -259,6 +288,88 @@ describe("a filter", () => {
     expect(all).toMatchObject({ status: 400, body: { issues: [{ path: "filter" }] } });
     expect((await ask("GET /nodes?filter=%7B")).status).toBe(400);
   });
+});
+
+describe("a filter in a query", () => {
+  test("is refused like one in a body, by the field that no filter has", async () => {
+    const { ask, create } = client();
+    await create({ user: "mira" });
+    for (const [filter, path] of [
+      [{ user_id: "mira" }, "filter.user_id"],
+      [{ user: "mira", nothing: null }, "filter.nothing"],
+      [{ tags: { any: ["a"], some: ["b"] } }, "filter.tags.some"],
+      [{ metadata: { pages: { gte: 1, above: 2 } } }, "filter.metadata.pages.above"],
+      [{ created: { after: "2026-01-01" } }, "filter.created.after"],
+    ] as const) {
+      const text = encodeURIComponent(JSON.stringify(filter));
+      const inBody = await ask("POST /search", { query: "x", filter });
+      expect(inBody.status).toBe(400);
+      for (const route of ROUTES_WITH_FILTERS) {
+        const { status, body } = await ask(`GET ${route}?filter=${text}`);
+        const paths = (body.issues ?? []).map((issue: { path: string }) => issue.path);
+        expect({ status, paths }, route).toEqual({
+          status: 400,
+          paths: expect.arrayContaining([path]),
+        });
+        expect(body.issues).toEqual(inBody.body.issues);
+      }
+    }
+    for (const route of ROUTES_WITH_FILTERS) {
+      const text = encodeURIComponent(JSON.stringify({ user: "mira" }));
+      expect((await ask(`GET ${route}?filter=${text}`)).body.data, route).toHaveLength(1);
+    }
+  });
+});
+
+describe("a filter of many values", () => {
+  const many = Array.from({ length: 1_000 }, (_, at) => at);
+  const FILTERS: [string, object][] = [
+    ["numbers", { metadata: { pages: { in: many } } }],
+    ["texts", { metadata: { name: { in: many.map(String) } } }],
+    ["several kinds", { metadata: { pages: { in: [...many.slice(3), "a", true] } } }],
+    [
+      "20 paths",
+      {
+        metadata: Object.fromEntries(
+          many.slice(0, 20).map((at) => [`p${at}`, { in: many.map(String), gte: "0" }]),
+        ),
+      },
+    ],
+    ["states", { lifecycle: many.map((at) => (at % 2 === 0 ? "ACTIVE" : "WEAK")) }],
+    ["tags", { tags: { any: many.map((at) => `tag ${at}`), all: ["tag 7"] } }],
+  ];
+
+  test.each(FILTERS)("is answered by every route that takes it: %s", async (_, filter) => {
+    const own = client();
+    const paths = Object.fromEntries(many.slice(0, 20).map((at) => [`p${at}`, String(at)]));
+    const { id } = await own.create({
+      tags: ["tag 7"],
+      metadata: { pages: 977, name: "977", ...paths },
+    });
+    await own.create({ tags: ["other"], metadata: { pages: -1 } });
+    const idsOf = async (call: string, fields: object) => {
+      const { status, body } = await own.ask(call, { query: "funding squeeze", ...fields });
+      expect(status, call).toBe(200);
+      return (body.data ?? []).map((one: Stored) => one.id);
+    };
+    expect(await idsOf("POST /search", { filter })).toContain(id);
+    expect(await idsOf("POST /search", { filter, ranking: "signals" })).toContain(id);
+    expect(await idsOf("POST /retrieve", { filter })).toContain(id);
+    expect(await idsOf("POST /explain", { filter, id })).toEqual([id]);
+    const context = await own.ask("POST /context", { input: "funding squeeze", filter });
+    expect(context.status).toBe(200);
+    expect(await own.ask("POST /nodes/delete", { filter, dry_run: true })).toMatchObject({
+      status: 200,
+      body: { ids: expect.arrayContaining([id]) },
+    });
+  });
+});
+
+test("tags are stored as they are given", async () => {
+  const own = client();
+  const tags = ["Größe", "GRÖSSE", "größe"];
+  const { id } = await own.create({ tags });
+  expect((await own.ask(`GET /nodes/${id}?recall=false`)).body.tags).toEqual(tags);
 });
 
 describe("POST /nodes/delete", () => {

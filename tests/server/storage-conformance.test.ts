@@ -309,6 +309,13 @@ for (const implementation of IMPLEMENTATIONS)
         ["any tag", { tags: { any: ["x", "q"] } }, ["a"]],
         ["all tags", { tags: { all: ["x", "y", "x"] } }, ["a"]],
         ["no tag", { tags: { none: ["x"] } }, ["b", "c", "d", "e", "f"]],
+        ["a tag in another case", { tags: { any: ["X"] } }, ["a"]],
+        ["all tags, one of them twice", { tags: { all: ["Y", "y", "X"] } }, ["a"]],
+        ["an entry of a list", { metadata: { list: "zero" } }, ["f"]],
+        ["no entry of a list", { metadata: { list: { ne: "zero" } } }, []],
+        ["another entry of a list", { metadata: { list: { ne: "one" } } }, ["f"]],
+        ["a list by a bound", { metadata: { list: { gte: "z" } } }, ["f"]],
+        ["an object", { metadata: { a: "x" } }, []],
         ["a time", { created: { gte: at(2), lt: at(4) } }, ["b", "c"]],
         ["an event", { event_time: { gt: at(8), lte: at(9) } }, ["d"]],
         ["a number", { metadata: { cost: 3 } }, ["e"]],
@@ -381,9 +388,10 @@ for (const implementation of IMPLEMENTATIONS)
           ["f", "3"],
         ]);
         expect(told({ path: "a" })).toEqual([
-          ["e", []],
-          ["f", []],
+          ["e", {}],
+          ["f", [{ b: "x" }]],
         ]);
+        expect(told({ path: "list" })).toEqual([["f", ["zero"]]]);
         expect(told({ path: "yes" })).toEqual([["e", true]]);
         expect(told({ path: "nil" })).toEqual([["e", null]]);
         expect(told({ path: "a.b" }, ["e", "f", "z"])).toEqual([["e", "x"]]);

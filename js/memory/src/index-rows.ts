@@ -72,7 +72,10 @@ export function memoryNodeOf(row: IndexedNodeRow, dimensions: number, now: numbe
 
 /** Returns the label of the index for a user, a session or a tag. */
 export const labelOf = (kind: "user" | "session" | "tag", name: string): string =>
-  `${kind}:${name}`;
+  `${kind}:${kind === "tag" ? foldedTag(name) : name}`;
+
+/** Returns a tag as it is compared: without case, and with letters composed. */
+export const foldedTag = (tag: string): string => tag.normalize("NFC").toLowerCase();
 
 /** The subtype of a summary. */
 export const SUMMARY = "summary";

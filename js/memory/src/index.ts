@@ -7,6 +7,7 @@ export { type Faded, fadedByTime, fadedNow, fadedOf } from "./faded.ts";
 export {
   CONSOLIDATION,
   createdAtOf,
+  foldedTag,
   isAccessAhead,
   isId,
   isState,

@@ -46,7 +46,7 @@ const metadataCondition = z.union([
   z
     .object({
       eq: scalar.optional().describe("Equal to this value."),
-      ne: scalar.optional().describe("There, and not equal to this value."),
+      ne: scalar.optional().describe("There, and not equal to this value, nor a list with it."),
       gt: comparable
         .optional()
         .describe("Greater than this number, or later in the order of texts."),
@@ -108,14 +108,15 @@ export const filter = z
       })
       .refine(saysSomething, NO_CONDITION)
       .optional()
-      .describe("Only memories with these tags."),
+      .describe("Only memories with these tags, whatever their case."),
     metadata: z
       .record(path, metadataCondition)
       .refine(saysSomething, NO_CONDITION)
       .refine((paths) => Object.keys(paths).length <= MAX_PATHS, `at most ${MAX_PATHS} paths`)
       .optional()
       .describe(
-        'Conditions on metadata by path: `{"project.name": "skerry", "pages": {"gte": 10}}`.',
+        'Conditions on metadata by path: `{"project.name": "skerry", "pages": {"gte": 10}}`. A ' +
+          "condition on a list holds if it holds for one of its entries.",
       ),
     created: bounds.optional().describe("Only memories that were created in this time."),
     event_time: bounds.optional().describe("Only memories of an event in this time."),

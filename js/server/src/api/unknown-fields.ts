@@ -42,6 +42,7 @@ interface Schema {
     type: string;
     innerType?: Schema;
     in?: Schema;
+    out?: Schema;
     element?: Schema;
     options?: readonly Schema[];
     shape?: Readonly<Record<string, Schema>>;
@@ -57,7 +58,10 @@ export function unknownFields(schema: unknown, value: unknown): Issue[] {
 }
 
 function among({ def }: Schema, value: unknown, path: readonly string[]): Issue[] {
-  if (typeof value !== "object" || value === null) return [];
+  if (typeof value === "string" && def.type === "pipe" && def.out?.def.type === "object")
+    return among(def.out, dataIn(value), path);
+  if (typeof value !== "object" || value === null)
+    return def.innerType === undefined ? [] : among(def.innerType, value, path);
   switch (def.type) {
     case "object":
       return Array.isArray(value) ? [] : ofObject(def, value, path);
@@ -81,6 +85,15 @@ function among({ def }: Schema, value: unknown, path: readonly string[]): Issue[
       return among(def.in!, value, path);
     default:
       return def.innerType === undefined ? [] : among(def.innerType, value, path);
+  }
+}
+
+/** Returns the data of a text of JSON, as queries hold filters; null if it is none. */
+function dataIn(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
   }
 }
 

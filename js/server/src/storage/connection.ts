@@ -1,6 +1,10 @@
 // Connections to SQLite databases. This file alone knows the driver, Node's own `node:sqlite`.
 
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { foldedTag } from "nous-memory";
+
+/** The function of all connections that returns a tag as it is compared. */
+export const FOLDED_TAG = "folded_tag";
 
 /** A value that a statement binds. */
 export type SqlValue = string | number | bigint | Uint8Array | null;
@@ -101,6 +105,9 @@ export class Connection {
     this.#db = named(() => new DatabaseSync(file));
     // What SQLite sorts or rewrites has texts of memories: it stays out of temporary files.
     this.#db.exec("PRAGMA temp_store = MEMORY");
+    this.#db.function(FOLDED_TAG, { deterministic: true }, (tag) =>
+      typeof tag === "string" ? foldedTag(tag) : null,
+    );
   }
 
   prepare(sql: string): Statement {

@@ -20,7 +20,7 @@ import { LRUCache } from "lru-cache";
 import { oneStep, type Steps } from "nous-memory";
 import type { MemoryIndex } from "nous-wasm";
 import type { Storage } from "../../storage/storage.ts";
-import type { Compared, ComparedValue, ComparedValues } from "../../storage/tables/compared.ts";
+import type { Compared, ComparedValues, Entry } from "../../storage/tables/compared.ts";
 import type { Consumer, Taken } from "./follower.ts";
 import { type ComparedTest, cut, type Test, type Value } from "./may-pass.ts";
 
@@ -32,8 +32,8 @@ const BYTES_OF_TEXT = 20;
 /** A column that lacks more changes is read anew. */
 const MAX_CHANGED = 10_000;
 
-/** The value of a list or an object. */
-const OTHER: ComparedValue = [];
+/** The value of an object, and the entry of a list that is no scalar. */
+const OBJECT = {};
 
 /** The memories that may pass. */
 export interface Among {
@@ -166,13 +166,17 @@ function fill(column: Column, { ids, values }: ComparedValues, pool: Map<string,
     column.bytes += BYTES_OF_TEXT + kept.length;
     return kept;
   };
+  const keptOf = (entry: Entry): Entry =>
+    typeof entry === "string" ? pooled(entry) : isScalar(entry) ? entry : OBJECT;
   let next = 0;
   for (const [at, value] of values.entries()) {
     if (!there[at]) continue;
-    const kept = typeof value === "string" ? pooled(value) : Array.isArray(value) ? OTHER : value;
-    column.values![handles[next++]!] = kept;
+    if (Array.isArray(value)) column.bytes += BYTES_OF_PLACE * (1 + value.length);
+    column.values![handles[next++]!] = Array.isArray(value) ? value.map(keptOf) : keptOf(value);
   }
 }
+
+const isScalar = (entry: Entry): boolean => typeof entry !== "object" || entry === null;
 
 /** Returns the handles whose values pass a test: of all, or of these. */
 function passing(values: readonly Value[], test: Test, among?: Uint32Array): Uint32Array {

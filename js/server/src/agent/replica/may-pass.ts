@@ -14,13 +14,14 @@
 //   for texts with units from U+D800 on. These pass every bound.
 // - A database may end a text at U+0000, replace it, or replace a lone surrogate. A text with
 //   U+0000 passes every condition on texts, and every text a condition with one of these.
+// - A long list is not read, and passes every condition on its entries.
 // - Only a condition that something is not so could fail too much by inexact values. It fails only
 //   for values that are equal beyond doubt.
 //
 // Cost: a test of one value takes some nanoseconds; one of a list takes a look-up.
 
 import type { Filter, MetadataCondition, TimeBounds } from "../../api/filter.ts";
-import type { Compared, ComparedValue } from "../../storage/tables/compared.ts";
+import type { Compared, ComparedValue, Entry } from "../../storage/tables/compared.ts";
 
 /** A value of a column; undefined for a memory without one. */
 export type Value = ComparedValue | undefined;
@@ -70,20 +71,36 @@ const timeTest = (
 ): ComparedTest => ({ compared: { time }, test: testOf(bounds) });
 
 function testOf(condition: MetadataCondition): Test {
-  if (typeof condition !== "object" || condition === null) return equalToOne([condition]);
+  if (typeof condition !== "object" || condition === null) return testOf({ eq: condition });
   const { eq, ne, in: listed, exists } = condition;
   const lowest = [condition.gt, condition.gte].filter((bound) => bound !== undefined);
   const highest = [condition.lt, condition.lte].filter((bound) => bound !== undefined);
   const tests = [
-    ...(eq === undefined ? [] : [equalToOne([eq])]),
-    ...(ne === undefined ? [] : [differentFrom(ne)]),
-    ...(listed === undefined ? [] : [equalToOne(listed)]),
+    ...(eq === undefined ? [] : [ofSome(equalToOne([eq]))]),
+    ...(ne === undefined ? [] : [ofEach(differentFrom(ne))]),
+    ...(listed === undefined ? [] : [ofSome(equalToOne(listed))]),
     ...(exists === undefined ? [] : [(value: Value) => (value !== undefined) === exists]),
-    ...lowest.map((bound) => within(bound, 1)),
-    ...highest.map((bound) => within(bound, -1)),
+    ...lowest.map((bound) => ofSome(within(bound, 1))),
+    ...highest.map((bound) => ofSome(within(bound, -1))),
   ];
   return tests.length === 1 ? tests[0]! : (value) => tests.every((test) => test(value));
 }
+
+/** The test that some entry of a list passes; any value that is no list. An unread list passes. */
+const ofSome =
+  (test: Test): Test =>
+  (value) =>
+    Array.isArray(value)
+      ? value.length === 0 || value.some((entry) => test(entryOf(entry)))
+      : test(value);
+
+/** The test that each entry of a list passes. */
+const ofEach =
+  (test: Test): Test =>
+  (value) =>
+    Array.isArray(value) ? value.every((entry) => test(entryOf(entry))) : test(value);
+
+const entryOf = (entry: Entry): Entry => (typeof entry === "string" ? cut(entry) : entry);
 
 type Scalar = string | number | boolean | null;
 

@@ -26,7 +26,8 @@ export function wantedOf(
         : storage.nodes
             .subtypes()
             .filter((subtype) => section.includes(engine.getSectionForSubtype(subtype))),
-    lifecycles: lifecycle?.map((state) => statesOf(agent, state, now).stored),
+    lifecycles:
+      lifecycle && [...new Set(lifecycle)].map((state) => statesOf(agent, state, now).stored),
   };
 }
 

@@ -7,12 +7,17 @@ export type Compared =
   /** Keys with points between them. */
   | { path: string };
 
+/** The most characters of a list, as JSON, that is read. */
+export const MAX_LIST = 400;
+
 /**
- * A value: of a list or an object only that it is one is told, by an empty list. Numbers are as
- * JSON writes them, so that they may differ in the last digit from those that the database
- * compares.
+ * A value. An empty list stands for a list that is longer than `MAX_LIST`, and an empty object for an
+ * object or a list without entries, which fulfils no condition on values. Numbers are as JSON writes
+ * them, so that they may differ in the last digit from those that the database compares.
  */
-export type ComparedValue = string | number | boolean | null | readonly never[];
+export type ComparedValue = Entry | readonly Entry[];
+/** A value that is no list, or an entry of one. Lists within lists are told as objects are. */
+export type Entry = string | number | boolean | null | object;
 
 /** Values of memories that have one. */
 export interface ComparedValues {

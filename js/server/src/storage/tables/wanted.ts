@@ -1,10 +1,11 @@
 // From the filter of a request to conditions of SQL.
 
+import { foldedTag } from "nous-memory";
 import type { StoredLifecycleState } from "nous-wasm";
 import type { Filter, MetadataCondition, TimeBounds } from "../../api/filter.ts";
-import type { SqlValue } from "../connection.ts";
+import { FOLDED_TAG, type SqlValue } from "../connection.ts";
 import { isoOf, LISTED } from "../sql.ts";
-import type { Compared } from "./compared.ts";
+import { type Compared, MAX_LIST } from "./compared.ts";
 
 /** A stored state, corrected by the memories whose state changes with the next flush or sweep. */
 export interface LifecycleFilter {
@@ -56,9 +57,9 @@ export function conditionsOfWanted({ filter, subtypes, lifecycles }: Wanted): Co
     ...(subtype === undefined ? [] : [oneOf("nodes.subtype", subtype)]),
     ...(subtypes === undefined ? [] : [oneOf("nodes.subtype", subtypes)]),
     ...(lifecycles === undefined ? [] : [anyOf(lifecycles.map(inState))]),
-    ...(tags?.any === undefined ? [] : [tagged(tags.any, "> 0", [])]),
-    ...(tags?.all === undefined ? [] : [allTagged(tags.all)]),
-    ...(tags?.none === undefined ? [] : [tagged(tags.none, "= 0", [])]),
+    ...(tags?.any === undefined ? [] : [tagged(tags.any, "> 0")]),
+    ...(tags?.all === undefined ? [] : [tagged(tags.all, ALL)]),
+    ...(tags?.none === undefined ? [] : [tagged(tags.none, "= 0")]),
     ...(created === undefined ? [] : within("nodes.created_at", created)),
     ...(event_time === undefined ? [] : within("nodes.temporal_event_time", event_time)),
     ...Object.entries(metadata ?? {}).flatMap(([path, condition]) => ofMetadata(path, condition)),
@@ -76,15 +77,17 @@ function anyOf(conditions: readonly Condition[]): Condition {
 const TAGS = "CASE WHEN json_valid(nodes.tags) THEN nodes.tags ELSE '[]' END";
 const METADATA = "(CASE WHEN json_valid(nodes.metadata) THEN nodes.metadata ELSE '{}' END)";
 
-/** The condition on how many of these tags a memory has. */
-const tagged = (tags: readonly string[], count: string, more: readonly SqlValue[]): Condition => ({
-  sql: `(SELECT count(DISTINCT value) FROM json_each(${TAGS}) WHERE value IN ${LISTED}) ${count}`,
-  values: [JSON.stringify(tags), ...more],
-});
+/** Stands for the number of the tags of a condition. */
+const ALL = "all";
 
-const allTagged = (tags: readonly string[]): Condition => {
-  const wanted = [...new Set(tags)];
-  return tagged(wanted, "= ?", [wanted.length]);
+/** The condition on how many of these tags a memory has. */
+const tagged = (tags: readonly string[], count: string): Condition => {
+  const wanted = [...new Set(tags.map(foldedTag))];
+  return {
+    sql: `(SELECT count(DISTINCT ${FOLDED_TAG}(value)) FROM json_each(${TAGS})
+      WHERE ${FOLDED_TAG}(value) IN ${LISTED}) ${count === ALL ? `= ${wanted.length}` : count}`,
+    values: [JSON.stringify(wanted)],
+  };
 };
 
 const OPERATORS = { gte: ">=", gt: ">", lte: "<=", lt: "<" } as const;
@@ -112,54 +115,61 @@ export function comparedIn(compared: Compared): Condition {
     return { sql: `'"' || ${isoOf(`nodes.${compared.time}`)} || '"'`, values: [] };
   const path = pathOf(compared.path);
   return {
-    sql: `CASE WHEN json_type(${METADATA}, ?) IN ('object', 'array') THEN '[]'
+    sql: `CASE json_type(${METADATA}, ?) WHEN 'object' THEN '{}' WHEN 'array' THEN
+      CASE WHEN json_array_length(${METADATA}, ?) = 0 THEN '{}'
+        WHEN length(${METADATA} -> ?) > ${MAX_LIST} THEN '[]' ELSE ${METADATA} -> ? END
       ELSE ${METADATA} -> ? END`,
-    values: [path, path],
+    values: [path, path, path, path, path],
   };
 }
 
+/**
+ * The condition that the value at a path, or an entry of a list there, fulfils one about `entry`: a row
+ * of `json_each`. An object at the path fulfils none.
+ */
+const anyAt = (path: string, { sql, values }: Condition): Condition => ({
+  sql: `(coalesce(json_type(${METADATA}, ?), 'object') <> 'object' AND EXISTS
+    (SELECT 1 FROM json_each(${METADATA}, ?) AS entry WHERE ${sql}))`,
+  values: [path, path, ...values],
+});
+
 function ofMetadata(keys: string, condition: MetadataCondition): Condition[] {
   const path = pathOf(keys);
-  const value = `json_extract(${METADATA}, ?)`;
   const kind = `json_type(${METADATA}, ?)`;
-  if (typeof condition !== "object" || condition === null) return [equals(path, condition)];
+  if (typeof condition !== "object" || condition === null) return [anyAt(path, isOne([condition]))];
   const { eq, ne, in: listed, exists } = condition;
+  const equal = ne === undefined ? undefined : anyAt(path, isOne([ne]));
   return [
-    ...(eq === undefined ? [] : [equals(path, eq)]),
-    ...(ne === undefined
+    ...(eq === undefined ? [] : [anyAt(path, isOne([eq]))]),
+    ...(equal === undefined
       ? []
-      : [
-          {
-            sql: `(${kind} IS NOT NULL AND NOT (${equals(path, ne).sql}))`,
-            values: [path, ...equals(path, ne).values],
-          },
-        ]),
-    ...(listed === undefined ? [] : [anyOf(listed.map((one) => equals(path, one)))]),
+      : [{ sql: `(${kind} IS NOT NULL AND NOT ${equal.sql})`, values: [path, ...equal.values] }]),
+    ...(listed === undefined ? [] : [anyAt(path, isOne(listed))]),
     ...(exists === undefined
       ? []
       : [{ sql: `${kind} IS ${exists ? "NOT NULL" : "NULL"}`, values: [path] }]),
     ...COMPARED.flatMap((bound) => {
       const limit = condition[bound];
       if (limit === undefined) return [];
-      const kinds = typeof limit === "number" ? "('integer', 'real')" : "('text')";
-      return [
-        {
-          sql: `(${kind} IN ${kinds} AND ${value} ${OPERATORS[bound]} ?)`,
-          values: [path, path, limit],
-        },
-      ];
+      const kinds = typeof limit === "number" ? NUMBERS : "('text')";
+      const sql = `entry.type IN ${kinds} AND entry.atom ${OPERATORS[bound]} ?`;
+      return [anyAt(path, { sql, values: [limit] })];
     }),
   ];
 }
 
-/** The condition that the value at a path equals this one, of the same type. */
-function equals(path: string, wanted: Scalar): Condition {
-  const kind = `coalesce(json_type(${METADATA}, ?), '')`;
-  if (wanted === null) return { sql: `${kind} = 'null'`, values: [path] };
-  if (typeof wanted === "boolean") return { sql: `${kind} = ?`, values: [path, String(wanted)] };
-  const kinds = typeof wanted === "number" ? "('integer', 'real')" : "('text')";
-  return {
-    sql: `(${kind} IN ${kinds} AND json_extract(${METADATA}, ?) = ?)`,
-    values: [path, path, wanted],
-  };
+const NUMBERS = "('integer', 'real')";
+
+/** The condition that an entry equals one of these values, of the same type. */
+function isOne(wanted: readonly Scalar[]): Condition {
+  const numbers = wanted.filter((one) => typeof one === "number");
+  const texts = wanted.filter((one) => typeof one === "string");
+  const others = wanted.filter((one) => typeof one === "boolean" || one === null).map(String);
+  const of = (sql: string, values: readonly Scalar[]): Condition[] =>
+    values.length === 0 ? [] : [{ sql, values: [JSON.stringify(values)] }];
+  return anyOf([
+    ...of(`entry.type IN ${NUMBERS} AND entry.atom IN ${LISTED}`, numbers),
+    ...of(`entry.type = 'text' AND entry.atom IN ${LISTED}`, texts),
+    ...of(`entry.type IN ${LISTED}`, others),
+  ]);
 }

@@ -1,7 +1,7 @@
 // From the filter of a request to conditions on `nodes`.
 
 import type { MetadataCondition, TimeBounds } from "../../../api/filter.ts";
-import type { Compared } from "../../tables/compared.ts";
+import { type Compared, MAX_LIST } from "../../tables/compared.ts";
 import type { NodeFilter } from "../../tables/nodes.ts";
 import type { LifecycleFilter, Wanted } from "../../tables/wanted.ts";
 import { CREATED_AT, isoOf } from "../columns.ts";
@@ -66,18 +66,22 @@ function conditionsOfWanted({ filter, subtypes, lifecycles }: Wanted): Query[] {
     ["subtype", subtype],
     ["subtype", subtypes],
   ] as const;
-  const TAGS = raw("coalesce(nodes.tag_names, '{}')");
+  const TAGS = folded(raw("nodes.tag_names"));
   return [
     ...named.flatMap(([column, values]) => (values === undefined ? [] : [oneOf(column, values)])),
     ...(lifecycles === undefined ? [] : [oneOfAll(lifecycles.map(inState))]),
-    ...(tags?.any === undefined ? [] : [sql`${TAGS} && ${tags.any}::text[]`]),
-    ...(tags?.all === undefined ? [] : [sql`${TAGS} @> ${tags.all}::text[]`]),
-    ...(tags?.none === undefined ? [] : [sql`NOT ${TAGS} && ${tags.none}::text[]`]),
+    ...(tags?.any === undefined ? [] : [sql`${TAGS} && ${folded(sql`${tags.any}::text[]`)}`]),
+    ...(tags?.all === undefined ? [] : [sql`${TAGS} @> ${folded(sql`${tags.all}::text[]`)}`]),
+    ...(tags?.none === undefined ? [] : [sql`NOT ${TAGS} && ${folded(sql`${tags.none}::text[]`)}`]),
     ...(created === undefined ? [] : within("nodes.created_at", created)),
     ...(event_time === undefined ? [] : within("nodes.temporal_event_time", event_time)),
     ...Object.entries(metadata ?? {}).flatMap(([path, condition]) => ofMetadata(path, condition)),
   ];
 }
+
+/** Returns a list of tags as they are compared: without case, and with letters composed. */
+const folded = (tags: Query): Query =>
+  sql`ARRAY(SELECT lower(normalize(tag, NFC) COLLATE "und-x-icu") COLLATE "C" FROM unnest(${tags}) AS tag)`;
 
 const OPERATORS = { gte: raw(">="), gt: raw(">"), lte: raw("<="), lt: raw("<") } as const;
 const COMPARED = Object.keys(OPERATORS) as (keyof typeof OPERATORS)[];
@@ -102,31 +106,47 @@ function valueAt(path: string): Query {
 export function comparedIn(compared: Compared): Query {
   if ("time" in compared) return sql`'"' || ${isoOf(`nodes.${compared.time}`)} || '"'`;
   const found = valueAt(compared.path);
-  return sql`CASE WHEN jsonb_typeof(${found}) IN ('object', 'array') THEN '[]'
+  return sql`CASE jsonb_typeof(${found}) WHEN 'object' THEN '{}' WHEN 'array' THEN
+    CASE WHEN jsonb_array_length(${found}) = 0 THEN '{}'
+      WHEN length(${found}::text) > ${raw(String(MAX_LIST))} THEN '[]' ELSE ${found}::text END
     ELSE ${found}::text END`;
 }
 
+/** An entry of a list, or a value that is no list. */
+const ENTRY = raw("entry");
+
+/** The condition that a value, or an entry of it if it is a list, fulfils one about `ENTRY`. */
+const anyOf = (found: Query, condition: Query): Query =>
+  sql`EXISTS (SELECT FROM jsonb_array_elements(CASE WHEN ${found} IS NULL THEN '[]'
+    WHEN jsonb_typeof(${found}) = 'array' THEN ${found} ELSE jsonb_build_array(${found}) END)
+    AS entries(entry) WHERE ${condition})`;
+
 function ofMetadata(path: string, condition: MetadataCondition): Query[] {
   const found = valueAt(path);
-  if (typeof condition !== "object" || condition === null) return [equals(found, condition)];
+  if (typeof condition !== "object" || condition === null)
+    return [anyOf(found, isOne([condition]))];
   const { eq, ne, in: listed, exists } = condition;
   return [
-    ...(eq === undefined ? [] : [equals(found, eq)]),
-    ...(ne === undefined ? [] : [sql`(${found} IS NOT NULL AND NOT ${equals(found, ne)})`]),
-    ...(listed === undefined ? [] : [oneOfAll(listed.map((one) => equals(found, one)))]),
+    ...(eq === undefined ? [] : [anyOf(found, isOne([eq]))]),
+    ...(ne === undefined ? [] : [sql`(${found} IS NOT NULL AND NOT ${anyOf(found, isOne([ne]))})`]),
+    ...(listed === undefined ? [] : [anyOf(found, isOne(listed))]),
     ...(exists === undefined ? [] : [sql`${found} IS ${raw(exists ? "NOT NULL" : "NULL")}`]),
     ...COMPARED.flatMap((bound) => {
       const limit = condition[bound];
-      return limit === undefined ? [] : [compared(found, OPERATORS[bound], limit)];
+      return limit === undefined ? [] : [anyOf(found, compared(ENTRY, OPERATORS[bound], limit))];
     }),
   ];
 }
 
-/** The condition that a value of JSON equals this one, of the same type. */
-function equals(found: Query, wanted: Scalar): Query {
-  if (typeof wanted === "number" || typeof wanted === "string")
-    return compared(found, raw("="), wanted);
-  return sql`coalesce(${found} = ${JSON.stringify(wanted)}::jsonb, false)`;
+/** The condition that an entry equals one of these values, of the same type. */
+function isOne(wanted: readonly Scalar[]): Query {
+  const numbers = wanted.filter((one) => typeof one === "number").map(String);
+  const texts = wanted.filter((one) => typeof one === "string");
+  const others = wanted.filter((one) => typeof one === "boolean" || one === null).map(String);
+  return sql`CASE jsonb_typeof(${ENTRY})
+    WHEN 'number' THEN (${ENTRY} #>> '{}')::double precision = ANY(${numbers}::text[]::double precision[])
+    WHEN 'string' THEN (${ENTRY} #>> '{}') COLLATE "C" = ANY(${texts}::text[])
+    ELSE ${ENTRY}::text = ANY(${others}::text[]) END`;
 }
 
 /** The condition on a number or a text of JSON. It is false for a value of another type. */
