@@ -1,5 +1,5 @@
 // A cache of rows of memories that searches returned lately. Searches tend to return the same rows,
-// and libSQL takes longer to create the values of ten rows than the index takes to search.
+// and SQLite takes longer to create the values of ten rows than the index takes to search.
 
 import { LRUCache } from "lru-cache";
 import { isId, oneStep, parseInstant, type Steps, toIso } from "nous-memory";
