@@ -1,8 +1,10 @@
 // POST /remember: texts and messages become memories with a type, without duplicates.
 
-import { GENERAL, guessedType, piecesOf, statementOf, titleOf } from "nous-memory";
+import { GENERAL, guessedType, splitText, statementOf, titleOf } from "nous-memory";
 import { describe, expect, test } from "vitest";
 import { type Client, sharedServer } from "./support/shared-server.ts";
+
+const piecesOf = (text: string) => [...splitText(text).pieces];
 
 const { client } = sharedServer();
 

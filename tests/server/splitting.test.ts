@@ -3,9 +3,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { piecesOf } from "nous-memory";
+import { type Piece, splitText } from "nous-memory";
 import { describe, expect, test } from "vitest";
 import { amount, runs } from "../support/amount.ts";
+
+const piecesOf = (text: string): Piece[] => [...splitText(text).pieces];
 
 const words = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];
 

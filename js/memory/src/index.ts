@@ -122,7 +122,6 @@ export { type Correction, correctionIn, looseCorrectionIn } from "./write/correc
 export { algorithmTypeOf, difficultyOfNew } from "./write/difficulty.ts";
 export { comparedWords, statementOf } from "./write/duplicates.ts";
 export { EPISODE, isIdle } from "./write/idle.ts";
-export { readMarkdown } from "./write/markdown.ts";
 export {
   isProviderMessage,
   type MessageToRemember,
@@ -152,7 +151,7 @@ export {
 } from "./write/possible-conflicts.ts";
 export { type Prepared, prepare, rememberText, storePrepared } from "./write/remembering.ts";
 export { possiblyReplacedBy, type Replaced } from "./write/replaced.ts";
-export { type Piece, piecesOf, titleOf } from "./write/split.ts";
+export { type Piece, type SplitText, splitText, titleOf } from "./write/split.ts";
 export { stabilityOfNew } from "./write/stability.ts";
 export type {
   GivenTexts,

@@ -9,10 +9,9 @@ import { Held } from "../../../js/page/src/memory/held.ts";
 import { addLine, addRow, exportLines, noRows } from "../../../js/page/src/memory/lines.ts";
 import { readChatgpt } from "../../../js/page/src/memory/readers/chatgpt.ts";
 import { readClaude } from "../../../js/page/src/memory/readers/claude.ts";
+import { readDocument } from "../../../js/page/src/memory/readers/document.ts";
 import { kindOf, readWhole } from "../../../js/page/src/memory/readers/kinds.ts";
-import { readMarkdown } from "../../../js/page/src/memory/readers/markdown.ts";
 import type { Reading } from "../../../js/page/src/memory/readers/reading.ts";
-import { pieces, readText } from "../../../js/page/src/memory/readers/text.ts";
 import { metricsIn } from "../../../js/page/src/memory/server.ts";
 import { makeRandom } from "../../../js/reference/random.ts";
 import { GENERAL_SUBTYPES } from "../../../js/sample/general/subtypes.ts";
@@ -193,7 +192,7 @@ test("conversations are read as lines of JSON, and beside entries that are none"
   expect(nodesOf(lines)).toHaveLength(6);
   expect(lines.wrong).toEqual([{ line: 4, why: "is not JSON" }]);
   const beside = JSON.stringify([null, null, talk]);
-  expect(kindOf("x", bytes(beside))).toBe("json");
+  expect(kindOf(bytes(beside))).toBe("json");
   expect(nodesOf(read(beside))).toHaveLength(3);
   expect(read(beside).wrong.map(({ line }) => line)).toEqual([1, 2]);
 });
@@ -212,7 +211,7 @@ test("the file of the MCP server for memory becomes a run for each entity", () =
   const lines = [...entities, ...relations].map((part) => JSON.stringify(part)).join("\n");
   const answer = JSON.stringify({ entities, relations });
   for (const text of [lines, answer]) {
-    expect(kindOf("memory.json", bytes(text))).toBe("json");
+    expect(kindOf(bytes(text))).toBe("json");
     const { rows } = readWhole("json", { name: "memory.json", text, modified: MODIFIED });
     expect(
       nodesOf({ rows, wrong: [] }).map((node) => [node.content_title, node.content_body]),
@@ -306,59 +305,66 @@ describe("a file", () => {
   });
 });
 
-describe("Markdown", () => {
+describe("a document", () => {
   const read = (text: string) =>
-    nodesOf(readMarkdown({ name: "notes.md", text, modified: MODIFIED })).map(
-      ({ content_title, content_body }) => [content_title, content_body],
-    );
+    nodesOf(readDocument({ name: "notes.md", text, modified: MODIFIED }));
+  const parts = (text: string) =>
+    read(text).map(({ content_title, content_body }) => [content_title, content_body]);
 
-  test("is split at headings, whose path is the title; front matter is left out", () => {
+  test("is split at headings, whose path is the title", () => {
     expect(
-      read(
-        "---\ntitle: x\n---\nBefore.\n\n# Garden\nSow in *May*.\n## **Beans** ##\nFour rows.\n# Car\n",
-      ),
+      parts("Before.\n\n# Garden\nSow in *May*.\n## **Beans** ##\nFour rows.\n# Car\n"),
     ).toEqual([
       ["", "Before."],
       ["Garden", "Sow in *May*."],
       ["Garden › Beans", "Four rows."],
+      ["Car", ""],
     ]);
-  });
-
-  test("knows underlined headings, and no headings within code", () => {
-    expect(read("Top\n===\nOne.\n\n```sh\n# no heading\n```\n\nSub\n---\nTwo.")).toEqual([
+    expect(parts("Top\n===\nOne.\n\n```sh\n# no heading\n```\n\nSub\n---\nTwo.")).toEqual([
       ["Top", "One.\n\n```sh\n# no heading\n```"],
       ["Top › Sub", "Two."],
     ]);
   });
-});
 
-test("text becomes memories of a sensible size, and no word is lost", () => {
-  const sentence = "The ferry to the island leaves at eight, and returns at six. ";
-  const long = sentence.repeat(60).trim();
-  const text = `Short.\n\nAlso short.\n \n${long}\n\nEnd.`;
-  const found = pieces(text);
-  expect(found[0]).toMatch(/^Short\.\n\nAlso short\.\n\nThe ferry/);
-  expect(Math.max(...found.map(({ length }) => length))).toBeLessThanOrEqual(1_400);
-  const words = (of: string) => of.split(/\s+/).join(" ");
-  expect(words(found.join(" "))).toBe(words(text));
-  expect(pieces("🦉".repeat(2_000)).join("")).toBe("🦉".repeat(2_000));
-  const file = { name: "a.txt", text, modified: MODIFIED };
-  expect(nodesOf(readText(file))[0]).toMatchObject({ id: "a.txt:1", subtype: "custom:note" });
+  test("has the tags and the date of its front matter, whose text is kept", () => {
+    const front = "---\ntags: [knots, rope]\ndate: 2024-05-01\nsource: the harbour\n---\n";
+    const [first, second] = read(`${front}\n# Bowline\n\nIt holds.\n\n# Hitch\n\nIt slips.\n`);
+    for (const node of [first, second])
+      expect(node).toMatchObject({
+        tags: ["knots", "rope"],
+        created_at: "2024-05-01T00:00:00.000Z",
+      });
+    expect(first!.content_body).toContain("source: the harbour");
+    expect(first!.content_body).toContain("It holds.");
+    // Two rules with a text between them are no front matter.
+    const rules = parts("---\n\nThe pier opens.\n\n---\n\nThe boat leaves.\n");
+    expect(rules.flat().join(" ")).toMatch(/The pier opens\.[\s\S]*The boat leaves\./);
+  });
+
+  test("of text becomes memories of a sensible size, and no word is lost", () => {
+    const sentence = "The ferry to the island leaves at eight, and returns at six. ";
+    const text = `Short.\n\nAlso short.\n \n${sentence.repeat(60).trim()}\n\nEnd.`;
+    const found = parts(text).map(([, body]) => String(body));
+    expect(found.length).toBeGreaterThan(4);
+    expect(found[0]).toMatch(/^Short\.\n\nAlso short\./);
+    const words = (of: string) => of.split(/\s+/).join(" ");
+    expect(words(found.join(" "))).toBe(words(text));
+    expect(read(text)[0]).toMatchObject({ id: "notes.md:1", subtype: "custom:note" });
+  });
 });
 
 describe("the kind of a file", () => {
   test.each([
-    ["export.txt", '{"kind":"agent","preset":"general"}\n{"kind":"node"', "lines"],
-    ["broken.jsonl", 'oops\n{"kind":"cluster","id":"c"}', "lines"],
-    ["x", JSON.stringify(CHATGPT), "json"],
-    ["x", '{"mapping":{}}', "json"],
-    ["x", "PK\u0003\u0004", "zip"],
-    ["x", "# Title\ntext", "markdown"],
-    ["notes.md", "no heading", "markdown"],
-    ["x", "plain words [1]", "text"],
-    ["x", "[1] a note", "text"],
-  ])("of %s is found by its content", (name, text, kind) => {
-    expect(kindOf(name, bytes(text))).toBe(kind);
+    ['{"kind":"agent","preset":"general"}\n{"kind":"node"', "lines"],
+    ['oops\n{"kind":"cluster","id":"c"}', "lines"],
+    [JSON.stringify(CHATGPT), "json"],
+    ['{"mapping":{}}', "json"],
+    ["PK\u0003\u0004", "zip"],
+    ["# Title\ntext", "document"],
+    ["plain words [1]", "document"],
+    ["[1] a note", "document"],
+  ])("of %j is found by its content", (text, kind) => {
+    expect(kindOf(bytes(text))).toBe(kind);
   });
 
   test.each([
@@ -368,7 +374,7 @@ describe("the kind of a file", () => {
     ["a\0".repeat(200), /no text/],
     ["<!DOCTYPE html><html>", /web page/],
   ])("of %j is refused with a sentence", (text, why) => {
-    expect(() => kindOf("x", bytes(text))).toThrow(why);
+    expect(() => kindOf(bytes(text))).toThrow(why);
   });
 
   test("other JSON, and JSON that is cut off, is refused with a sentence", () => {
@@ -446,7 +452,7 @@ test("the lines that readers make are lines of an export", () => {
   for (const { rows } of [
     readChatgpt(FILE, CHATGPT),
     readClaude(FILE, CLAUDE),
-    readText({ name: "a.txt", text: "Some text.", modified: MODIFIED }),
+    readDocument({ name: "a.txt", text: "Some text.", modified: MODIFIED }),
   ]) {
     for (const row of rows) expect(() => readExportLine(JSON.stringify(row))).not.toThrow();
   }

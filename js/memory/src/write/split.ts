@@ -61,10 +61,7 @@ const CODE = /^\s*(?:```|~~~)/;
 export const sentencesOf = (text: string): string[] =>
   Array.from(SENTENCES!.segment(text), ({ segment }) => segment.trim()).filter(Boolean);
 
-/** Returns the parts of a text, in order; none if it is blank. */
-export const piecesOf = (text: string): Piece[] => [...splitText(text).pieces];
-
-/** Splits a text as its pieces are read, one at a time. */
+/** Splits a text as its pieces are read, one at a time, in order. A blank text has none. */
 export function splitText(text: string): SplitText {
   const { front, sections } = readMarkdown(text);
   return { front, pieces: piecesOfSections(sections, front?.text) };

@@ -67,7 +67,7 @@ const renamed = (file: File, name: string): File =>
 
 async function readFile(rows: Rows, file: File, report: FileReport): Promise<void> {
   const start = new Uint8Array(await file.slice(0, START).arrayBuffer());
-  const kind = kindOf(file.name, start);
+  const kind = kindOf(start);
   if (kind === "zip") return readArchive(rows, file, report);
   if (kind === "lines") return readLines(rows, file, encodingOf(start, false), report);
   const { name, lastModified: modified } = file;

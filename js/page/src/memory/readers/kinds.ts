@@ -3,25 +3,23 @@
 
 import { isChatgpt, readChatgpt } from "./chatgpt.ts";
 import { isClaude, readClaude } from "./claude.ts";
+import { readDocument } from "./document.ts";
 import { decoded, encodingOf } from "./encoding.ts";
 import { isKnowledgeGraph, readKnowledgeGraph } from "./knowledge-graph.ts";
-import { isMarkdown, readMarkdown } from "./markdown.ts";
 import { FileError, isObject, type Reading, type Text } from "./reading.ts";
-import { readText } from "./text.ts";
 
 /** The kind of a file. */
-export type FileKind = "zip" | "lines" | "json" | "markdown" | "text";
+export type FileKind = "zip" | "lines" | "json" | "document";
 
 /** Lines among which one of an export is looked for. */
 const LOOKED_AT = 20;
 
 /**
- * Returns the kind of a file, by its first bytes. The name decides only where the content does not:
- * between Markdown without headings and text.
+ * Returns the kind of a file, by its first bytes. A document is Markdown or other text.
  *
  * @throws {FileError} If the page cannot read it. The message names the kind of the file.
  */
-export function kindOf(name: string, start: Uint8Array): FileKind {
+export function kindOf(start: Uint8Array): FileKind {
   if (start[0] === 0x50 && start[1] === 0x4b && start[2] === 3) return "zip";
   if (start.length === 0) throw new FileError("The file is empty.");
   const text = decoded(start, encodingOf(start, false));
@@ -34,7 +32,7 @@ export function kindOf(name: string, start: Uint8Array): FileKind {
   if (trimmed.startsWith("{") && hasExportLine(trimmed)) return "lines";
   if (/^(?:\[(?:\s*null\s*,)*\s*[{\]]|\{\s*["}])/.test(trimmed)) return "json";
   if (hasExportLine(trimmed)) return "lines";
-  return /\.(?:md|markdown)$/i.test(name) || isMarkdown(text) ? "markdown" : "text";
+  return "document";
 }
 
 /** Whether one of the first lines is that of an export: an object with a `kind`. */
@@ -56,10 +54,9 @@ function hasExportLine(text: string): boolean {
  *
  * @throws {FileError} If it holds nothing that the page knows.
  */
-export function readWhole(kind: "json" | "markdown" | "text", file: Text): Reading {
+export function readWhole(kind: "json" | "document", file: Text): Reading {
   const whole = { ...file, text: file.text.replace(/\r\n?/g, "\n") };
-  if (kind === "json") return readConversations(whole);
-  return kind === "markdown" ? readMarkdown(whole) : readText(whole);
+  return kind === "json" ? readConversations(whole) : readDocument(whole);
 }
 
 function readConversations(file: Text): Reading {

@@ -81,7 +81,7 @@ export function conversationRows(id: string, name: string, turns: readonly Turn[
 
 /** Returns the rows of a document: the run, and its memories in order. */
 export function documentRows(
-  { name, modified }: Pick<Text, "name" | "modified">,
+  { name, modified, tags }: Pick<Text, "name" | "modified"> & { tags: readonly string[] },
   parts: readonly { title: string; text: string }[],
 ): ExportRow[] {
   if (parts.length === 0) return [];
@@ -97,6 +97,7 @@ export function documentRows(
         subtype: "custom:note",
         content_title: title,
         content_body: text,
+        ...(tags.length === 0 ? {} : { tags }),
         provenance_source: "file",
         provenance_created_at: created_at,
         created_at,
