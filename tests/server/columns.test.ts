@@ -5,8 +5,14 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
-import { comparedTestsOf, cut } from "../../js/server/src/agent/replica/may-pass.ts";
 import { filter as filterSchema } from "../../js/server/src/api/filter.ts";
+import { comparedTestsOf } from "../../js/server/src/storage/filters/conditions.ts";
+import { cut } from "../../js/server/src/storage/filters/may-pass.ts";
+import {
+  type GivenValues,
+  TIME_OPERATORS,
+  VALUE_OPERATORS,
+} from "../../js/server/src/storage/filters/operators.ts";
 import { runs } from "../support/amount.ts";
 import { ask } from "./support/direct-agent.ts";
 import { IMPLEMENTATIONS } from "./support/storages.ts";
@@ -39,21 +45,29 @@ const event_time = fc.option(fc.constantFrom(...TIMES));
 const created_at = fc.constantFrom(...TIMES);
 
 const bound = fc.oneof(fc.constantFrom(...TEXTS), fc.constantFrom(...NUMBERS));
+/** What conditions are given, by the kind of their row. */
+const GIVEN: Partial<Record<keyof GivenValues, fc.Arbitrary<unknown>>> = {
+  ...{ scalar, comparable: bound, flag: fc.boolean() },
+  scalars: fc.array(scalar, { minLength: 1, maxLength: 4 }),
+};
 const condition = fc.oneof(
   scalar,
   fc
     .record(
-      {
-        ...{ eq: scalar, ne: scalar, in: fc.array(scalar, { minLength: 1, maxLength: 4 }) },
-        ...{ gt: bound, gte: bound, lt: bound, lte: bound, exists: fc.boolean() },
-      },
+      Object.fromEntries(
+        Object.entries(VALUE_OPERATORS).map(([name, { given }]) => [name, GIVEN[given]!]),
+      ),
       { requiredKeys: [] },
     )
-    .map((all) => Object.fromEntries(Object.entries(all).slice(0, 2)))
+    .chain((all) =>
+      fc
+        .shuffledSubarray(Object.entries(all), { maxLength: 2 })
+        .map((some) => Object.fromEntries(some)),
+    )
     .filter((some) => Object.keys(some).length > 0),
 );
 const bounds = fc
-  .tuple(fc.constantFrom("gte", "gt", "lte", "lt"), fc.constantFrom(...TIMES))
+  .tuple(fc.constantFrom(...Object.keys(TIME_OPERATORS)), fc.constantFrom(...TIMES))
   .map(([name, time]) => ({ [name]: time }));
 const given = fc
   .record(

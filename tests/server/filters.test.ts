@@ -3,8 +3,15 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { filter as filterSchema } from "../../js/server/src/api/filter.ts";
 import type { OperationShape } from "../../js/server/src/api/operation.ts";
 import { AGENT_OPERATIONS, AGENTLESS_OPERATIONS } from "../../js/server/src/api/operations.ts";
+import {
+  FIELDS,
+  TAG_OPERATORS,
+  TIME_OPERATORS,
+  VALUE_OPERATORS,
+} from "../../js/server/src/storage/filters/operators.ts";
 import { runs } from "../support/amount.ts";
 import { LESSON, sharedServer } from "./support/shared-server.ts";
 
@@ -13,12 +20,16 @@ const { server, client } = sharedServer();
 interface Stored {
   id: string;
   type: string;
+  subtype: string | null;
   user: string | null;
   session: string | null;
+  source: string | null;
   tags: string[];
   metadata: Record<string, unknown> | null;
+  created_at: string;
   event_time: string | null;
   memory_section: string;
+  state_lifecycle: string;
 }
 
 /** The routes that take a filter in their query. */
@@ -36,17 +47,20 @@ const SPELLINGS = [
 const TAGS = SPELLINGS.flat();
 const foldedTag = (tag: string): string => SPELLINGS.find((row) => row.includes(tag))![0]!;
 const DAYS = ["2026-01-05T00:00:00.000Z", "2026-03-05T00:00:00.000Z", "2026-05-05T00:00:00.000Z"];
+/** Times of creation. Memories of last month would leave their states during the test. */
+const HOURS = [1, 2, 3].map((ago) => new Date(Date.now() - ago * 3_600_000).toISOString());
 
 const memory = fc.record({
   type: fc.constantFrom("note", "episode"),
   subtype: fc.constantFrom("custom:lesson", "custom:trade_entry", null),
   user: fc.constantFrom(...USERS),
   session: fc.constantFrom("s1", "s2", null),
+  source: fc.constantFrom("chat", "import"),
   tags: fc.uniqueArray(fc.constantFrom(...TAGS)),
   metadata: fc.option(
     fc.record(
       {
-        pages: fc.integer({ min: 0, max: 5 }),
+        pages: fc.oneof(fc.integer({ min: 0, max: 5 }), fc.constantFrom("3", true, null)),
         project: fc.record({ name: fc.constantFrom("a", "b") }),
         marks: fc.array(fc.constantFrom<unknown>(1, 2, "x", "y", true, null, ["x"], { x: 1 }), {
           maxLength: 3,
@@ -55,104 +69,157 @@ const memory = fc.record({
       { requiredKeys: [] },
     ),
   ),
+  created_at: fc.constantFrom(...HOURS),
   event_time: fc.option(fc.constantFrom(...DAYS)),
 });
 
-const KEYS = ["user", "session", "type", "section", "tags", "metadata", "event_time"];
-const filters = fc.record(
-  {
-    user: fc.oneof(
-      fc.constantFrom(...USERS),
-      fc.uniqueArray(fc.constantFrom(...USERS), { minLength: 1 }),
-    ),
-    session: fc.constantFrom("s1", "s2"),
-    type: fc.constantFrom("note", ["note", "episode"]),
-    section: fc.constantFrom("KNOWLEDGE", ["EPISODIC"]),
-    tags: fc
-      .record(
-        {
-          any: fc.uniqueArray(fc.constantFrom(...TAGS), { minLength: 1 }),
-          all: fc.uniqueArray(fc.constantFrom(...TAGS), { minLength: 1 }),
-          none: fc.uniqueArray(fc.constantFrom(...TAGS), { minLength: 1 }),
-        },
-        { requiredKeys: [] },
-      )
-      // A condition without tags is refused.
-      .filter((tags) => Object.keys(tags).length > 0),
-    metadata: fc.constantFrom<object>(
-      { pages: 3 },
-      { pages: { gte: 2, lt: 5 } },
-      { "project.name": "a" },
-      { "project.name": { ne: "a" } },
-      { pages: { in: [1, 2] } },
-      { project: { exists: false } },
-      { marks: "x" },
-      { marks: 1 },
-      { marks: true },
-      { marks: null },
-      { marks: { ne: "x" } },
-      { marks: { in: ["y", 2] } },
-      { marks: { gte: 2 } },
-      { marks: { gt: "x" } },
-      { marks: { exists: true } },
-      { project: "a" },
-    ),
-    event_time: fc.constantFrom({ gte: DAYS[1] }, { lt: DAYS[1] }),
+const PAGES = [1, 2, 3, "3", "x", true, null] as const;
+/** An example and its rule in plain TypeScript for each row of a table of conditions. */
+type Examples<Table> = Record<
+  keyof Table,
+  { given: fc.Arbitrary<unknown>; holds(value: never, given: never): boolean }
+>;
+/** The entries of a list, or the value alone. */
+const entriesOf = (value: unknown): unknown[] => (value === undefined ? [] : listOf(value));
+/** The rule that some entry fulfils a bound of its type. */
+const some =
+  (isSo: (entry: number, bound: number) => boolean) => (value: unknown, bound: unknown) =>
+    entriesOf(value).some(
+      (entry) => typeof entry === typeof bound && isSo(entry as number, bound as number),
+    );
+const bound = fc.constantFrom(1, 3, "3", "x");
+const VALUES: Examples<typeof VALUE_OPERATORS> = {
+  eq: {
+    given: fc.constantFrom(...PAGES),
+    holds: (value, one) => entriesOf(value).includes(one),
   },
-  { requiredKeys: [] },
-);
-type Wanted = Record<string, unknown>;
+  ne: {
+    given: fc.constantFrom(...PAGES),
+    holds: (value, one) => value !== undefined && !entriesOf(value).includes(one),
+  },
+  gt: { given: bound, holds: some((entry, limit) => entry > limit) },
+  gte: { given: bound, holds: some((entry, limit) => entry >= limit) },
+  lt: { given: bound, holds: some((entry, limit) => entry < limit) },
+  lte: { given: bound, holds: some((entry, limit) => entry <= limit) },
+  in: {
+    given: fc.uniqueArray(fc.constantFrom(...PAGES), { minLength: 1 }),
+    holds: (value, listed: unknown[]) => entriesOf(value).some((entry) => listed.includes(entry)),
+  },
+  exists: { given: fc.boolean(), holds: (value, wanted) => (value !== undefined) === wanted },
+};
+const day = fc.constantFrom(...DAYS, ...HOURS);
+const TIMES: Examples<typeof TIME_OPERATORS> = {
+  gte: { given: day, holds: VALUES.gte.holds },
+  gt: { given: day, holds: VALUES.gt.holds },
+  lte: { given: day, holds: VALUES.lte.holds },
+  lt: { given: day, holds: VALUES.lt.holds },
+};
+const tags = fc.uniqueArray(fc.constantFrom(...TAGS), { minLength: 1 });
+const isAmong = (tags: readonly string[]) => (tag: string) =>
+  tags.some((one) => foldedTag(one) === foldedTag(tag));
+const LABELS: Examples<typeof TAG_OPERATORS> = {
+  any: { given: tags, holds: (own: string[], any: string[]) => any.some(isAmong(own)) },
+  all: { given: tags, holds: (own: string[], all: string[]) => all.every(isAmong(own)) },
+  none: { given: tags, holds: (own: string[], none: string[]) => !none.some(isAmong(own)) },
+};
 
-/** At most three conditions: more of them match nothing. */
-const few = fc
-  .tuple(filters, fc.shuffledSubarray(KEYS, { minLength: 1, maxLength: 3 }))
-  .map(
-    ([filter, keys]): Wanted =>
-      Object.fromEntries(Object.entries(filter).filter(([key]) => keys.includes(key))),
+/** One or two conditions of a table. */
+const someOf = (table: Examples<Record<string, unknown>>): fc.Arbitrary<object> =>
+  fc
+    .shuffledSubarray(Object.keys(table), { minLength: 1, maxLength: 2 })
+    .chain((names) =>
+      fc.record(Object.fromEntries(names.map((name) => [name, table[name]!.given]))),
+    );
+const holdAll = (table: Examples<Record<string, unknown>>, value: unknown, given: object) =>
+  Object.entries(given).every(([name, one]) => table[name]!.holds(value as never, one as never));
+const oneOrMore = (...values: readonly (string | null)[]) =>
+  fc.oneof(
+    fc.constantFrom(...values),
+    fc.uniqueArray(fc.constantFrom(...values), { minLength: 1 }),
   );
-
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
+const has = (field: keyof Stored) => (memory: Stored, wanted: unknown) =>
+  listOf(wanted).includes(memory[field]);
 const at = (data: unknown, path: string): unknown =>
   path
     .split(".")
     .reduce((value, key) => (value as Record<string, unknown> | undefined)?.[key], data);
 
-/** The filter in plain TypeScript. */
-function passes(memory: Stored, wanted: Wanted): boolean {
-  const { user, session, type, section, tags, metadata, event_time } = wanted;
-  const { any, all, none } = (tags ?? {}) as Record<string, string[] | undefined>;
-  const has = (tag: string) => memory.tags.some((one) => foldedTag(one) === foldedTag(tag));
-  const bounds = (event_time ?? {}) as { gte?: string; lt?: string };
-  return (
-    (user === undefined || listOf(user).includes(memory.user)) &&
-    (session === undefined || listOf(session).includes(memory.session)) &&
-    (type === undefined || listOf(type).includes(memory.type)) &&
-    (section === undefined || listOf(section).includes(memory.memory_section)) &&
-    (any === undefined || any.some(has)) &&
-    (all === undefined || all.every(has)) &&
-    (none === undefined || !none.some(has)) &&
-    (bounds.gte === undefined || (memory.event_time ?? "") >= bounds.gte) &&
-    (bounds.lt === undefined || (memory.event_time !== null && memory.event_time < bounds.lt)) &&
-    Object.entries((metadata ?? {}) as object).every(([path, condition]) => {
-      const value = at(memory.metadata ?? {}, path);
-      const entries = value === undefined ? [] : listOf(value);
-      if (typeof condition !== "object" || condition === null) return entries.includes(condition);
-      const { gt, gte, lt, ne, in: listed, exists } = condition;
-      const some = (bound: unknown, isSo: (entry: never) => boolean) =>
-        entries.some((entry) => typeof entry === typeof bound && isSo(entry as never));
-      return (
-        (gt === undefined || some(gt, (entry) => entry > gt)) &&
-        (gte === undefined || some(gte, (entry) => entry >= gte)) &&
-        (lt === undefined || some(lt, (entry) => entry < lt)) &&
-        (ne === undefined || (value !== undefined && !entries.includes(ne))) &&
-        (listed === undefined || entries.some((entry) => listed.includes(entry))) &&
-        (exists === undefined || (value !== undefined) === exists)
-      );
-    })
+const CONDITIONS: Examples<typeof FIELDS> = {
+  ids: { given: fc.uniqueArray(fc.nat(60), { minLength: 1 }), holds: has("id") },
+  user: { given: oneOrMore(...USERS), holds: has("user") },
+  session: { given: oneOrMore("s1", "s2"), holds: has("session") },
+  source: { given: oneOrMore("chat", "import", null), holds: has("source") },
+  type: { given: oneOrMore("note", "episode"), holds: has("type") },
+  subtype: { given: oneOrMore("custom:lesson", null), holds: has("subtype") },
+  section: { given: oneOrMore("KNOWLEDGE", "EPISODIC"), holds: has("memory_section") },
+  lifecycle: { given: oneOrMore("ACTIVE", "WEAK"), holds: has("state_lifecycle") },
+  tags: {
+    given: someOf(LABELS),
+    holds: (memory: Stored, given) => holdAll(LABELS, memory.tags, given),
+  },
+  metadata: {
+    given: fc.oneof(
+      fc.dictionary(
+        fc.constantFrom("pages", "marks", "project"),
+        fc.oneof(fc.constantFrom(...PAGES), someOf(VALUES)),
+        { minKeys: 1, maxKeys: 2 },
+      ),
+      fc.constantFrom<object>(
+        ...[{ "project.name": "a" }, { "project.name": { ne: "a" } }],
+        ...[{ project: { exists: false } }, { "project.name": { in: ["b", 3] } }],
+      ),
+    ),
+    holds: ({ metadata }: Stored, paths: object) =>
+      Object.entries(paths).every(([path, condition]) => {
+        const given = typeof condition === "object" && condition !== null;
+        return holdAll(VALUES, at(metadata ?? {}, path), given ? condition : { eq: condition });
+      }),
+  },
+  created: {
+    given: someOf(TIMES),
+    holds: (memory: Stored, given) => holdAll(TIMES, memory.created_at, given),
+  },
+  event_time: {
+    given: someOf(TIMES),
+    holds: (memory: Stored, given) => holdAll(TIMES, memory.event_time, given),
+  },
+};
+type Wanted = Record<string, unknown>;
+
+/** At most three conditions: more of them match nothing. Ids are places among the memories. */
+const few: fc.Arbitrary<Wanted> = fc
+  .shuffledSubarray(Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[], {
+    minLength: 1,
+    maxLength: 3,
+  })
+  .chain((names) =>
+    fc.record(Object.fromEntries(names.map((name) => [name, CONDITIONS[name].given]))),
   );
+
+/** Returns a filter with the ids of memories in place of their places. */
+function named(wanted: Wanted, stored: readonly Stored[]): Wanted {
+  const { ids: places, ...others } = wanted as { ids?: number[] };
+  if (places === undefined) return others;
+  return { ...others, ids: places.map((place) => stored[place]?.id ?? "missing") };
 }
 
+/** The filter in plain TypeScript. */
+const passes = (memory: Stored, wanted: Wanted): boolean => holdAll(CONDITIONS, memory, wanted);
+
 describe("a filter", () => {
+  test("has an example here of each condition, and each field of requests is a condition", () => {
+    const tables = [
+      [FIELDS, CONDITIONS],
+      [TAG_OPERATORS, LABELS],
+      [TIME_OPERATORS, TIMES],
+      [VALUE_OPERATORS, VALUES],
+    ];
+    for (const [table, examples] of tables)
+      expect(Object.keys(examples!)).toEqual(Object.keys(table!));
+    expect(Object.keys(filterSchema.shape)).toEqual(Object.keys(FIELDS));
+  });
+
   test("keeps the same memories as one in plain TypeScript, in searches, lists and deletions", async () => {
     const own = client();
     const given = fc.sample(memory, runs(60));
@@ -161,7 +228,8 @@ describe("a filter", () => {
       stored.push(await own.create({ content_title: `Harbour note ${place}`, ...fields }));
     const sorted = (ids: string[]) => [...ids].sort();
     let matched = 0;
-    const property = fc.asyncProperty(few, async (filter) => {
+    const property = fc.asyncProperty(few, async (wanted) => {
+      const filter = named(wanted, stored);
       const expected = sorted(stored.filter((one) => passes(one, filter)).map(({ id }) => id));
       matched += expected.length;
       const found = await own.search("harbour note", { filter, limit: 100 });
@@ -193,7 +261,8 @@ describe("a filter", () => {
       stored.push(await own.create({ content_title: `Harbour note ${place}`, ...fields }));
     const query = "harbour note";
     const shown = { retrieved: 0, prompted: 0, lines: 0, listed: 0 };
-    const property = fc.asyncProperty(few, async (filter) => {
+    const property = fc.asyncProperty(few, async (wanted) => {
+      const filter = named(wanted, stored);
       const passing = stored.filter((one) => passes(one, filter)).map(({ id }) => id);
       const others = (ids: readonly string[]) => ids.filter((id) => !passing.includes(id));
       const retrieved = await own.ask("POST /retrieve", { query, filter });

@@ -1,7 +1,7 @@
 // Filters by lifecycle state as of now: the database and the index hold states as they were stored.
 
 import type { MemoryIndex, StoredLifecycleState } from "nous-wasm";
-import type { LifecycleFilter } from "../storage/tables/wanted.ts";
+import type { LifecycleFilter } from "../storage/filters/conditions.ts";
 import type { Memory } from "./behaviour.ts";
 
 /**

@@ -2,6 +2,13 @@
 
 import { z } from "@hono/zod-openapi";
 import { MEMORY_SECTIONS } from "nous-wasm";
+import {
+  FIELDS,
+  type Given,
+  TAG_OPERATORS,
+  TIME_OPERATORS,
+  VALUE_OPERATORS,
+} from "../storage/filters/operators.ts";
 import { instant, name, state } from "./parts.ts";
 
 /** The most values that a condition lists. */
@@ -25,43 +32,46 @@ const oneOf = <Value extends z.ZodType>(value: Value) =>
     .union([value, z.array(value).min(1).max(MAX_VALUES)])
     .transform((given) => (Array.isArray(given) ? given : [given]) as z.output<Value>[]);
 
-/** Like `oneOf`, and null for memories without a value. */
-const oneOfOrNone = oneOf(name.nullable());
+const scalar = z.union([z.string().max(1_000), z.number(), z.boolean(), z.null()]);
+const names = z.array(name).min(1).max(MAX_VALUES);
 
-const bounds = z
-  .object({
-    gte: instant.optional().describe("At this time or later, in ISO 8601."),
-    gt: instant.optional().describe("Later than this time."),
-    lte: instant.optional().describe("At this time or earlier."),
-    lt: instant.optional().describe("Earlier than this time."),
-  })
+/** The schemas of what conditions are given, without conditions that consist of others. */
+const GIVEN = {
+  scalar,
+  scalars: z.array(scalar).min(1).max(MAX_VALUES),
+  comparable: z.union([z.string().max(1_000), z.number()]),
+  flag: z.boolean(),
+  time: instant,
+  ids: names,
+  names: oneOf(name),
+  namesOrNone: oneOf(name.nullable()),
+  sections: oneOf(z.enum(MEMORY_SECTIONS)),
+  states: oneOf(state),
+};
+
+type Table<Kind> = Readonly<Record<string, { given: Kind; says: string }>>;
+
+/** Returns the schema of an object whose fields are the rows of a table, all of them optional. */
+const objectOf = <Schemas extends Record<string, z.ZodType>, Rows extends Table<keyof Schemas>>(
+  schemas: Schemas,
+  table: Rows,
+) =>
+  z.object(
+    Object.fromEntries(
+      Object.entries(table).map(([field, { given, says }]) => [
+        field,
+        schemas[given]!.optional().describe(says),
+      ]),
+    ) as { [Field in keyof Rows]: z.ZodOptional<Schemas[Rows[Field]["given"]]> },
+  );
+
+const times = objectOf(GIVEN, TIME_OPERATORS)
   .refine(saysSomething, NO_CONDITION)
   .openapi("TimeBounds", { description: "Bounds of a time." });
 
-const scalar = z.union([z.string().max(1_000), z.number(), z.boolean(), z.null()]);
-const comparable = z.union([z.string().max(1_000), z.number()]);
-
 const metadataCondition = z.union([
   scalar,
-  z
-    .object({
-      eq: scalar.optional().describe("Equal to this value."),
-      ne: scalar.optional().describe("There, and not equal to this value, nor a list with it."),
-      gt: comparable
-        .optional()
-        .describe("Greater than this number, or later in the order of texts."),
-      gte: comparable.optional().describe("Greater or equal."),
-      lt: comparable.optional().describe("Less."),
-      lte: comparable.optional().describe("Less or equal."),
-      in: z
-        .array(scalar)
-        .min(1)
-        .max(MAX_VALUES)
-        .optional()
-        .describe("Equal to one of these values."),
-      exists: z.boolean().optional().describe("Whether the path leads to a value."),
-    })
-    .refine(saysSomething, NO_CONDITION),
+  objectOf(GIVEN, VALUE_OPERATORS).refine(saysSomething, NO_CONDITION),
 ]);
 
 /** A path into the metadata: keys, with points between them. */
@@ -75,54 +85,17 @@ const path = z
   )
   .refine((keys) => keys.split(".").length <= MAX_STEPS, `must have at most ${MAX_STEPS} keys`);
 
-export const filter = z
-  .object({
-    ids: z.array(name).min(1).max(MAX_VALUES).optional().describe("Only memories with these ids."),
-    user: oneOfOrNone
-      .optional()
-      .describe("Only memories of this user, or of one of these; null: of no user."),
-    session: oneOfOrNone
-      .optional()
-      .describe("Only memories of this session, or of one of these; null: of no session."),
-    source: oneOfOrNone.optional().describe("Only memories from this source, or one of these."),
-    type: oneOf(name).optional().describe("Only memories of this type, or of one of these."),
-    subtype: oneOfOrNone
-      .optional()
-      .describe("Only memories of this subtype, or of one of these; null: of no subtype."),
-    section: oneOf(z.enum(MEMORY_SECTIONS))
-      .optional()
-      .describe("Only memories of this section, or of one of these."),
-    lifecycle: oneOf(state)
-      .optional()
-      .describe("Only memories in this lifecycle state, or in one of these."),
-    tags: z
-      .object({
-        any: z
-          .array(name)
-          .min(1)
-          .max(MAX_VALUES)
-          .optional()
-          .describe("At least one of these tags."),
-        all: z.array(name).min(1).max(MAX_VALUES).optional().describe("All of these tags."),
-        none: z.array(name).min(1).max(MAX_VALUES).optional().describe("None of these tags."),
-      })
-      .refine(saysSomething, NO_CONDITION)
-      .optional()
-      .describe("Only memories with these tags, whatever their case."),
+export const filter = objectOf(
+  {
+    ...GIVEN,
+    tags: objectOf(GIVEN, TAG_OPERATORS).refine(saysSomething, NO_CONDITION),
     metadata: z
       .record(path, metadataCondition)
       .refine(saysSomething, NO_CONDITION)
-      .refine((paths) => Object.keys(paths).length <= MAX_PATHS, `at most ${MAX_PATHS} paths`)
-      .optional()
-      .describe(
-        'Conditions on metadata by path: `{"project.name": "skerry", "pages": {"gte": 10}}`. A ' +
-          "condition on a list holds if it holds for one of its entries.",
-      ),
-    created: bounds.optional().describe("Only memories that were created in this time."),
-    event_time: bounds.optional().describe("Only memories of an event in this time."),
-  })
-  .openapi("Filter", { description: "Which memories count. All conditions have to hold." });
+      .refine((paths) => Object.keys(paths).length <= MAX_PATHS, `at most ${MAX_PATHS} paths`),
+    times,
+  } satisfies Record<keyof Given, z.ZodType>,
+  FIELDS,
+).openapi("Filter", { description: "Which memories count. All conditions have to hold." });
 
 export type Filter = z.output<typeof filter>;
-export type TimeBounds = z.output<typeof bounds>;
-export type MetadataCondition = z.output<typeof metadataCondition>;

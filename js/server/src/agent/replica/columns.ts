@@ -10,7 +10,7 @@
 // Why sound: a column has a place for each memory of the index, by its handle. A memory gets a
 // handle, or another one, only by an entry of the change log, after which its value is read again.
 // A rebuilt index has other handles, and no column made before is used for it. Tests of values let
-// every memory pass that the database lets pass; see `may-pass.ts`.
+// every memory pass that the database lets pass; see `storage/filters/may-pass.ts`.
 //
 // Cost: 16 to 32 bytes for each memory and column, and the texts, which are cut. The columns that were
 // used last are kept, up to `MAX_BYTES`. Reading a column takes about as long as a scan of the
@@ -19,10 +19,11 @@
 import { LRUCache } from "lru-cache";
 import { oneStep, type Steps } from "nous-memory";
 import type { MemoryIndex } from "nous-wasm";
+import type { Compared, ComparedValues, Entry } from "../../storage/filters/compared.ts";
+import type { ComparedTest } from "../../storage/filters/conditions.ts";
+import { cut, type Test, type Value } from "../../storage/filters/may-pass.ts";
 import type { Storage } from "../../storage/storage.ts";
-import type { Compared, ComparedValues, Entry } from "../../storage/tables/compared.ts";
 import type { Consumer, Taken } from "./follower.ts";
-import { type ComparedTest, cut, type Test, type Value } from "./may-pass.ts";
 
 /** Estimated bytes of all columns of an agent. A column that would take more is not kept. */
 const MAX_BYTES = 64 * 2 ** 20;

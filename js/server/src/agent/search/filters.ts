@@ -3,11 +3,14 @@
 import { SUMMARY, WRITTEN_SUMMARY } from "nous-memory";
 import type { SearchFilters, StoredLifecycleState } from "nous-wasm";
 import type { SearchRequest } from "../../api/search.ts";
-import type { NodeFilter } from "../../storage/tables/nodes.ts";
+import {
+  comparedTestsOf,
+  indexedPartOf,
+  type NodeFilter,
+} from "../../storage/filters/conditions.ts";
 import type { Agent } from "../agent.ts";
 import type { Among } from "../replica/columns.ts";
-import { comparedTestsOf } from "../replica/may-pass.ts";
-import { indexedPartOf, wantedOf } from "./wanted.ts";
+import { wantedOf } from "./wanted.ts";
 
 /** A request for a search. */
 export type NodeSearch = Omit<SearchRequest, "type" | "subtype"> & {
@@ -68,7 +71,7 @@ export function indexFilterOf(
   lifecycles: StoredLifecycleState[] | undefined,
 ): SearchFilters {
   const { type, subtype, subtypes, time_range, cluster_ids } = request;
-  const part = indexedPartOf(request.filter);
+  const part = indexedPartOf({ ...request.filter });
   const byIngestion = time_range?.type === "ingestion" ? time_range : undefined;
   return {
     ...part,

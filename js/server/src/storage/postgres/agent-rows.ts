@@ -10,10 +10,10 @@
 import { randomUUID } from "node:crypto";
 import { BLOCKED, isAtOnce, type Steps } from "nous-memory";
 import { AgentDeleted, RemoteError } from "../errors.ts";
+import { type Query, raw, sql } from "../query.ts";
 import type { PostgresDatabase } from "./database.ts";
 import { TABLES_OF_AGENTS } from "./migrations.ts";
 import type { AgentState, NewEntry, PostgresCall } from "./protocol.ts";
-import { type Query, raw, sql } from "./query.ts";
 
 /** How long a write waits for another writer of the same agent, in milliseconds. */
 export const PATIENCE = 5_000;

@@ -1,8 +1,8 @@
 // Pieces of statements that several tables share.
 
+import { joined, type Query, raw, sql } from "../query.ts";
 import type { Page, ReadRoom } from "../sql.ts";
 import type { AgentRows } from "./agent-rows.ts";
-import { joined, type Query, raw, sql } from "./query.ts";
 
 /** A part of a statement with these columns, each of the table if one is named. */
 export const listOf = (columns: readonly string[], table?: string): Query =>

@@ -1,9 +1,9 @@
 // A PostgreSQL database as one agent thread uses it.
 
 import { BlockingThread } from "../blocking-thread.ts";
+import { sql } from "../query.ts";
 import { checkIsCurrent, checkIsKnown, SCHEMA } from "./migrations.ts";
 import type { PostgresCall, PostgresPlace, PostgresReply } from "./protocol.ts";
-import { sql } from "./query.ts";
 import { failureOf } from "./replies.ts";
 
 /**

@@ -1,6 +1,7 @@
 // The store of one agent in a PostgreSQL database that all agents share.
 
 import { atOnce, oneStep, type Steps } from "nous-memory";
+import { sql } from "../query.ts";
 import type { SnapshotStores } from "../snapshots.ts";
 import type { MetaKey, Storage, TableOf } from "../storage.ts";
 import type { OpeningTable } from "../tables/openings.ts";
@@ -8,7 +9,6 @@ import type { PurgeTable } from "../tables/purges.ts";
 import { AgentRows, PATIENCE } from "./agent-rows.ts";
 import type { PostgresDatabase } from "./database.ts";
 import { SCHEMA } from "./migrations.ts";
-import { sql } from "./query.ts";
 import { PostgresChangeLog } from "./tables/change-log.ts";
 import { PostgresClusters } from "./tables/clusters.ts";
 import { PostgresConflicts } from "./tables/conflicts.ts";

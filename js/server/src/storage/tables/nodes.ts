@@ -2,6 +2,16 @@
 
 import { sealRows } from "../checksums.ts";
 import type { SqlValue } from "../connection.ts";
+import {
+  type Compared,
+  type ComparedRow,
+  type ComparedValues,
+  valuesIn,
+} from "../filters/compared.ts";
+import { conditionsOf, type NodeFilter } from "../filters/conditions.ts";
+import { foundAt } from "../filters/operators.ts";
+import { SQLITE } from "../filters/sqlite.ts";
+import { allOf, type Query, raw, sql } from "../query.ts";
 import type { IndexedNodeRow, NewNode, NodeChanges, NodeRow, TextRow } from "../rows.ts";
 import {
   AFTER,
@@ -17,38 +27,6 @@ import {
   readWithin,
   type Sql,
 } from "../sql.ts";
-import { type Compared, type ComparedRow, type ComparedValues, valuesIn } from "./compared.ts";
-import {
-  comparedIn,
-  conditionsOfWanted,
-  inState,
-  type LifecycleFilter,
-  type Wanted,
-} from "./wanted.ts";
-
-/** Which memories a list or a search may return. Times are ISO 8601 in UTC, bounds inclusive. */
-export interface NodeFilter {
-  type?: string | undefined;
-  subtype?: string | undefined;
-  /** The memory has one of these subtypes; null stands for no subtype. */
-  subtypes?: readonly (string | null)[] | undefined;
-  created_after?: string | undefined;
-  created_before?: string | undefined;
-  /** Bounds on the time of the event, on the time of storing, or on either. */
-  time_range?:
-    | { by: "event" | "ingestion" | "any"; start?: string | undefined; end?: string | undefined }
-    | undefined;
-  /** The memory is in one of these clusters, by id. */
-  cluster_ids?: readonly string[] | undefined;
-  lifecycle?: LifecycleFilter | undefined;
-  /** The filter of the request. */
-  wanted?: Wanted | undefined;
-  /** The memory is one of these. */
-  ids?: readonly string[] | undefined;
-  /** More such filters, of which all have to hold. */
-  alsoWanted?: readonly Wanted[] | undefined;
-}
-
 /** A place in the list of memories, newest first. */
 export interface NodePlace {
   /** The creation time, in ISO; null if it cannot be read: such memories come last. */
@@ -135,10 +113,6 @@ const HAPPENED_AT = `coalesce(${isoOf("temporal_event_time")}, ${CREATED_AT})`;
 /** The summaries that consolidation wrote of a memory. */
 const SUMMARIES_OF = `SELECT nodes.id FROM edges JOIN nodes ON nodes.id = edges.source_id
   WHERE edges.target_id = ? AND edges.type = 'summarizes' AND nodes.provenance_source = 'consolidation'`;
-/** Rows after a memory in the list of the newest: after one with a time, and after one without. */
-const AFTER_DATED = `(${CREATED_AT} < ? OR ${CREATED_AT} IS NULL OR ${CREATED_AT} = ? AND rowid < ?)`;
-const AFTER_UNDATED = `${CREATED_AT} IS NULL AND rowid < ?`;
-
 /** Memories of a batch of values that filters compare. */
 const COMPARED_AT_ONCE = 10_000;
 
@@ -206,14 +180,7 @@ export class NodeTable {
 
   /** Returns the ids of those memories that pass a filter, in no order. */
   passing(ids: readonly string[], filter: NodeFilter): string[] {
-    const { conditions, values } = conditionsOf(filter);
-    const where = [`id IN ${LISTED}`, ...conditions].join(" AND ");
-    const rows = this.#sql.all<{ id: string }>(
-      `SELECT id FROM nodes WHERE ${where}`,
-      JSON.stringify(ids),
-      ...values,
-    );
-    return rows.map(({ id }) => id);
+    return this.#ids([SQLITE.isAmong(raw("id"), ids), ...conditionsOf(SQLITE, filter)]);
   }
 
   /**
@@ -221,12 +188,14 @@ export class NodeTable {
    * condition.
    */
   matching(filter: NodeFilter): string[] | undefined {
-    const { conditions, values } = conditionsOf(filter);
-    if (conditions.length === 0) return undefined;
-    const where = [isId("id"), ...conditions].join(" AND ");
-    return this.#sql
-      .all<{ id: string }>(`SELECT id FROM nodes WHERE ${where}`, ...values)
-      .map(({ id }) => id);
+    const conditions = conditionsOf(SQLITE, filter);
+    return conditions.length === 0 ? undefined : this.#ids([raw(isId("id")), ...conditions]);
+  }
+
+  #ids(conditions: readonly Query[]): string[] {
+    const { marked, values } = sql`SELECT id FROM nodes WHERE ${allOf(conditions)}`;
+    const rows = this.#sql.all<{ id: string }>(marked, ...(values as SqlValue[]));
+    return rows.map(({ id }) => id);
   }
 
   /**
@@ -271,19 +240,15 @@ export class NodeTable {
 
   /** Returns memories, newest first. `room` limits how many bytes of text are read. */
   list(filter: NodeFilter, limit: number, after?: NodePlace, room?: ReadRoom): NodeRow[] {
-    const { conditions, values } = conditionsOf(filter);
-    const beyond =
-      after === undefined ? [] : [after.listed_at === null ? AFTER_UNDATED : AFTER_DATED];
-    const where = [isId("id"), ...conditions, ...beyond].join(" AND ");
-    const from = `FROM nodes WHERE ${where} ORDER BY ${CREATED_AT} DESC, rowid DESC`;
-    const bound = [
-      ...values,
-      ...(after === undefined || after.listed_at === null
-        ? []
-        : [after.listed_at, after.listed_at]),
-      ...(after === undefined ? [] : [after.sequence]),
-    ];
-    return readWithin(this.#sql, { columns: NODE, texts: TEXTS_OF_NODE, from }, bound, limit, room);
+    const where = allOf([raw(isId("id")), ...conditionsOf(SQLITE, filter), ...beyond(after)]);
+    const from = sql`FROM nodes WHERE ${where} ORDER BY ${raw(CREATED_AT)} DESC, rowid DESC`;
+    return this.#whole(from, limit, room);
+  }
+
+  /** Returns whole memories up to a limit, by a statement that is given without its columns. */
+  #whole({ marked, values }: Query, limit: number, room: ReadRoom | undefined): NodeRow[] {
+    const what = { columns: NODE, texts: TEXTS_OF_NODE, from: marked };
+    return readWithin(this.#sql, what, values as SqlValue[], limit, room);
   }
 
   /** Returns the place of a memory in the list of `list`. */
@@ -296,27 +261,20 @@ export class NodeTable {
 
   /** Returns memories in the order of when things happened, those without a readable time left out. */
   timeline(filter: NodeFilter, { from, to, order, limit, after, room }: TimelinePage): NodeRow[] {
-    const { conditions, values } = conditionsOf(filter);
-    const [beyond, direction] = order === "asc" ? [">", "ASC"] : ["<", "DESC"];
-    const where = [
-      isId("id"),
-      `${HAPPENED_AT} IS NOT NULL`,
-      ...conditions,
-      ...(from === undefined ? [] : [`${HAPPENED_AT} >= ?`]),
-      ...(to === undefined ? [] : [`${HAPPENED_AT} <= ?`]),
-      ...(after === undefined ? [] : [`(${HAPPENED_AT}, rowid) ${beyond} (?, ?)`]),
-    ].join(" AND ");
-    const bound = [
-      ...values,
-      ...[from, to].filter((bound) => bound !== undefined),
-      ...(after === undefined ? [] : [after.at, after.sequence]),
-    ];
-    const what = {
-      columns: NODE,
-      texts: TEXTS_OF_NODE,
-      from: `FROM nodes WHERE ${where} ORDER BY ${HAPPENED_AT} ${direction}, rowid ${direction}`,
-    };
-    return readWithin(this.#sql, what, bound, limit, room);
+    const [isBeyond, direction] = order === "asc" ? [">", "ASC"] : ["<", "DESC"];
+    const at = raw(HAPPENED_AT);
+    const where = allOf([
+      raw(isId("id")),
+      sql`${at} IS NOT NULL`,
+      ...conditionsOf(SQLITE, filter),
+      ...(from === undefined ? [] : [sql`${at} >= ${from}`]),
+      ...(to === undefined ? [] : [sql`${at} <= ${to}`]),
+      ...(after === undefined
+        ? []
+        : [sql`(${at}, rowid) ${raw(isBeyond)} (${after.at}, ${after.sequence})`]),
+    ]);
+    const ordered = raw(`ORDER BY ${HAPPENED_AT} ${direction}, rowid ${direction}`);
+    return this.#whole(sql`FROM nodes WHERE ${where} ${ordered}`, limit, room);
   }
 
   /** Returns the place of a memory in the timeline. */
@@ -344,25 +302,25 @@ export class NodeTable {
    * ids.
    */
   *compared(compared: Compared, ids?: readonly string[]): Iterable<ComparedValues> {
-    const { sql, values } = comparedIn(compared);
-    const batchOf = (rows: string) =>
-      `SELECT max(sequence) AS last, json_group_array(id) FILTER (WHERE value IS NOT NULL) AS ids,
+    const value = foundAt(SQLITE, compared).json;
+    const batchOf = (rows: Query) => {
+      const { marked, values } = sql`SELECT max(sequence) AS last,
+        json_group_array(id) FILTER (WHERE value IS NOT NULL) AS ids,
         '[' || group_concat(value) || ']' AS list
-        FROM (SELECT rowid AS sequence, id, ${sql} AS value FROM nodes WHERE ${isId("id")} AND ${rows})`;
+        FROM (SELECT rowid AS sequence, id, ${value} AS value FROM nodes
+          WHERE ${raw(isId("id"))} AND ${rows})`;
+      return this.#sql.first<ComparedRow & { last: number | null }>(
+        marked,
+        ...(values as SqlValue[]),
+      )!;
+    };
     if (ids !== undefined) {
-      const some = batchOf(`id IN ${LISTED}`);
-      yield valuesIn(this.#sql.first<ComparedRow>(some, ...values, JSON.stringify(ids))!);
+      yield valuesIn(batchOf(SQLITE.isAmong(raw("id"), ids)));
       return;
     }
-    const page = batchOf("rowid > ? ORDER BY rowid LIMIT ?");
     let after: number | null = Number.MIN_SAFE_INTEGER;
     for (;;) {
-      const batch: ComparedRow & { last: number | null } = this.#sql.first(
-        page,
-        ...values,
-        after,
-        COMPARED_AT_ONCE,
-      )!;
+      const batch = batchOf(sql`rowid > ${after} ORDER BY rowid LIMIT ${COMPARED_AT_ONCE}`);
       if (batch.last === null) return;
       yield valuesIn(batch);
       after = batch.last;
@@ -487,48 +445,15 @@ export class NodeTable {
   }
 }
 
-/** Returns the conditions of a filter on `nodes`, and the values bound in them. */
-function conditionsOf(filter: NodeFilter): { conditions: string[]; values: SqlValue[] } {
-  const conditions: string[] = [];
-  const values: SqlValue[] = [];
-  const add = (condition: string, ...bound: SqlValue[]) => {
-    conditions.push(condition);
-    values.push(...bound);
-  };
-  if (filter.type !== undefined) add("nodes.type = ?", filter.type);
-  if (filter.subtype !== undefined) add("nodes.subtype = ?", filter.subtype);
-  if (filter.subtypes !== undefined) {
-    add(
-      `coalesce(nodes.subtype, '') IN ${LISTED}`,
-      JSON.stringify(filter.subtypes.map((subtype) => subtype ?? "")),
-    );
-  }
-  if (filter.ids !== undefined) add(`nodes.id IN ${LISTED}`, JSON.stringify(filter.ids));
-  if (filter.created_after !== undefined) add(`${CREATED_AT} >= ?`, filter.created_after);
-  if (filter.created_before !== undefined) add(`${CREATED_AT} <= ?`, filter.created_before);
-  if (filter.cluster_ids !== undefined && filter.cluster_ids.length > 0) {
-    const members = `SELECT node_id FROM cluster_memberships WHERE cluster_id IN ${LISTED}`;
-    add(`nodes.id IN (${members})`, JSON.stringify(filter.cluster_ids));
-  }
-  if (filter.time_range !== undefined) {
-    const { by, start, end } = filter.time_range;
-    const columns = {
-      event: ["temporal_event_time"],
-      ingestion: ["provenance_created_at"],
-      any: ["temporal_event_time", "provenance_created_at"],
-    }[by];
-    const within = (column: string) =>
-      `${isoOf(`nodes.${column}`)} BETWEEN coalesce(?, '') AND coalesce(?, '~')`;
-    add(
-      `(${columns.map(within).join(" OR ")})`,
-      ...columns.flatMap(() => [start ?? null, end ?? null]),
-    );
-  }
-  const others = [
-    ...(filter.lifecycle === undefined ? [] : [inState(filter.lifecycle)]),
-    ...(filter.wanted === undefined ? [] : conditionsOfWanted(filter.wanted)),
-    ...(filter.alsoWanted ?? []).flatMap(conditionsOfWanted),
-  ];
-  for (const { sql, values: bound } of others) add(sql, ...bound);
-  return { conditions, values };
+/** The rows after a memory in the list of the newest: after one with a time, and after one without. */
+function beyond(after: NodePlace | undefined): Query[] {
+  if (after === undefined) return [];
+  const { listed_at, sequence } = after;
+  const at = raw(CREATED_AT);
+  return listed_at === null
+    ? [sql`${at} IS NULL AND rowid < ${sequence}`]
+    : [
+        sql`(${at} < ${listed_at} OR ${at} IS NULL
+          OR ${at} = ${listed_at} AND rowid < ${sequence})`,
+      ];
 }

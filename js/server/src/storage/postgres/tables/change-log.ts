@@ -1,6 +1,7 @@
 // The change log of an agent: which rows changed, in the order of commits. The store writes it
 // itself, since no other program writes the tables.
 
+import { type Query, sql } from "../../query.ts";
 import type { TableOf } from "../../storage.ts";
 import {
   type Change,
@@ -10,7 +11,6 @@ import {
 } from "../../tables/change-log.ts";
 import type { AgentRows } from "../agent-rows.ts";
 import type { NewEntry } from "../protocol.ts";
-import { type Query, sql } from "../query.ts";
 
 /** The table of changes. */
 export class PostgresChangeLog implements TableOf<ChangeLog> {

@@ -1,5 +1,6 @@
 // The tables of clusters and of their members.
 
+import { joined, type Query, raw, sql } from "../../query.ts";
 import type {
   ClusterChanges,
   ClusterRow,
@@ -12,7 +13,6 @@ import type { TableOf } from "../../storage.ts";
 import { CLUSTER_COLUMNS, type ClusterTable } from "../../tables/clusters.ts";
 import type { AgentRows } from "../agent-rows.ts";
 import { boundsOf, listOf, nextSequence, readWithin, valuesOf } from "../columns.ts";
-import { joined, type Query, raw, sql } from "../query.ts";
 
 const TEXTS_OF_CLUSTER = ["name", "description", "auto_subtypes"];
 const CLUSTER = listOf(["sequence", ...CLUSTER_COLUMNS], "clusters");

@@ -1,5 +1,6 @@
 // The queue of conflicts: memories that may contradict each other, until a client resolves them.
 
+import { joined, type Query, raw, sql } from "../../query.ts";
 import type { ConflictRow, NewConflict } from "../../rows.ts";
 import type { ReadRoom } from "../../sql.ts";
 import type { TableOf } from "../../storage.ts";
@@ -11,7 +12,6 @@ import {
 } from "../../tables/conflicts.ts";
 import type { AgentRows } from "../agent-rows.ts";
 import { CREATED_AT, isoOf, listOf, nextSequence, readWithin, valuesOf } from "../columns.ts";
-import { joined, type Query, raw, sql } from "../query.ts";
 
 const CONFLICT = listOf(["sequence", ...CONFLICT_COLUMNS], "conflict_queue");
 const IS_PENDING = raw("coalesce(status, 'pending') = 'pending'");

@@ -1,12 +1,12 @@
 // The table of edges.
 
+import { joined, type Query, raw, sql } from "../../query.ts";
 import type { EdgeRow, NewEdge } from "../../rows.ts";
 import type { Page } from "../../sql.ts";
 import type { TableOf } from "../../storage.ts";
 import { EDGE_COLUMNS, type EdgeTable } from "../../tables/edges.ts";
 import type { AgentRows } from "../agent-rows.ts";
 import { boundsOf, jsonOf, listOf, nextSequence, rowsOf, valuesOf } from "../columns.ts";
-import { joined, type Query, raw, sql } from "../query.ts";
 import { BATCH } from "./nodes.ts";
 
 const EDGE = listOf(["sequence", ...EDGE_COLUMNS], "edges");

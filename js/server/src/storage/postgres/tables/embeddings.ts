@@ -1,6 +1,7 @@
 // Tables of embeddings that are still to be made: the queue of memories that wait for one, and the
 // embeddings of a next model.
 
+import { type Query, raw, sql } from "../../query.ts";
 import type { EmbeddedTexts } from "../../rows.ts";
 import type { TableOf } from "../../storage.ts";
 import {
@@ -11,7 +12,6 @@ import {
   type WaitingMemory,
 } from "../../tables/embeddings.ts";
 import type { AgentRows } from "../agent-rows.ts";
-import { type Query, raw, sql } from "../query.ts";
 
 const TEXT_COLUMNS = raw(
   "nodes.type, nodes.subtype, nodes.content_title, nodes.content_summary, nodes.content_body",

@@ -1,9 +1,9 @@
 // The table of what use has taught: one row of JSON for an agent, or none.
 
+import { type Query, sql } from "../../query.ts";
 import type { TableOf } from "../../storage.ts";
 import type { LearnedTable } from "../../tables/learned.ts";
 import type { AgentRows } from "../agent-rows.ts";
-import { type Query, sql } from "../query.ts";
 
 /** The table of what use has taught. */
 export class PostgresLearned implements TableOf<LearnedTable> {

@@ -1,9 +1,9 @@
 // Names of types, subtypes and edge types. The index bounds how many of each there can be.
 
+import { sql } from "../../query.ts";
 import type { TableOf } from "../../storage.ts";
 import { NAMED, type NameColumns, type NameKind } from "../../tables/names.ts";
 import type { AgentRows } from "../agent-rows.ts";
-import { sql } from "../query.ts";
 import { eachOf } from "./nodes.ts";
 
 /** The columns that hold names. */

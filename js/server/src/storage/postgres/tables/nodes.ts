@@ -1,18 +1,22 @@
 // The table of memories, and the signals with which they were stored.
 
-import type { IndexedNodeRow, NewNode, NodeChanges, NodeRow, TextRow } from "../../rows.ts";
-import type { Page, ReadRoom } from "../../sql.ts";
-import type { TableOf } from "../../storage.ts";
 import {
   type Compared,
   type ComparedRow,
   type ComparedValues,
   valuesIn,
-} from "../../tables/compared.ts";
+} from "../../filters/compared.ts";
+import { conditionsOf, type NodeFilter } from "../../filters/conditions.ts";
+import type { Dialect } from "../../filters/dialect.ts";
+import { foundAt } from "../../filters/operators.ts";
+import { postgresOf } from "../../filters/postgres.ts";
+import { allOf, joined, type Query, raw, sql } from "../../query.ts";
+import type { IndexedNodeRow, NewNode, NodeChanges, NodeRow, TextRow } from "../../rows.ts";
+import type { Page, ReadRoom } from "../../sql.ts";
+import type { TableOf } from "../../storage.ts";
 import {
   type GraphNode,
   NODE_COLUMNS,
-  type NodeFilter,
   type NodePlace,
   type NodeTable,
   STORED_COLUMNS,
@@ -31,9 +35,7 @@ import {
   rowsOf,
   valuesOf,
 } from "../columns.ts";
-import { allOf, joined, type Query, raw, sql } from "../query.ts";
 import type { PostgresEmbeddings } from "./embeddings.ts";
-import { comparedIn, conditionsOf } from "./wanted.ts";
 
 /** Rows of a batch while a whole table is read. */
 export const BATCH = 1_000;
@@ -87,6 +89,7 @@ export class PostgresNodes implements TableOf<NodeTable> {
   readonly #rows: AgentRows;
   readonly #embeddings: PostgresEmbeddings;
   readonly #own: Query;
+  readonly #dialect: Dialect;
   /** The version of the database that was read last. */
   readAt: number | undefined;
   /** Which subtypes memories have, as far as that was asked `at` a state of the memories. */
@@ -96,6 +99,7 @@ export class PostgresNodes implements TableOf<NodeTable> {
     this.#rows = rows;
     this.#embeddings = embeddings;
     this.#own = sql`nodes.agent = ${rows.agent}`;
+    this.#dialect = postgresOf(rows.agent);
   }
 
   insert(node: NewNode): NodeRow {
@@ -217,12 +221,12 @@ export class PostgresNodes implements TableOf<NodeTable> {
   }
 
   passing(ids: readonly string[], filter: NodeFilter): string[] {
-    const where = [sql`nodes.id = ANY(${ids}::text[])`, ...conditionsOf(this.#rows.agent, filter)];
+    const where = [sql`nodes.id = ANY(${ids}::text[])`, ...conditionsOf(this.#dialect, filter)];
     return this.#ids(allOf(where));
   }
 
   matching(filter: NodeFilter): string[] | undefined {
-    const conditions = conditionsOf(this.#rows.agent, filter);
+    const conditions = conditionsOf(this.#dialect, filter);
     return conditions.length === 0 ? undefined : this.#ids(allOf(conditions));
   }
 
@@ -273,7 +277,7 @@ export class PostgresNodes implements TableOf<NodeTable> {
   }
 
   list(filter: NodeFilter, limit: number, after?: NodePlace, room?: ReadRoom): NodeRow[] {
-    const where = [...conditionsOf(this.#rows.agent, filter), ...beyond(after)];
+    const where = [...conditionsOf(this.#dialect, filter), ...beyond(after)];
     const from = sql`FROM nous.nodes WHERE ${allOf([this.#own, ...where])}
       ORDER BY ${CREATED_AT} DESC NULLS LAST, sequence DESC`;
     const what = { columns: NODE, texts: TEXTS_OF_NODE, from };
@@ -292,7 +296,7 @@ export class PostgresNodes implements TableOf<NodeTable> {
     const where = allOf([
       this.#own,
       sql`${HAPPENED_AT} IS NOT NULL`,
-      ...conditionsOf(this.#rows.agent, filter),
+      ...conditionsOf(this.#dialect, filter),
       ...(from === undefined ? [] : [sql`${HAPPENED_AT} >= ${from}`]),
       ...(to === undefined ? [] : [sql`${HAPPENED_AT} <= ${to}`]),
       ...(after === undefined
@@ -328,7 +332,7 @@ export class PostgresNodes implements TableOf<NodeTable> {
         SELECT max(sequence) AS last,
           (json_agg(id) FILTER (WHERE value IS NOT NULL))::text AS ids,
           '[' || string_agg(value, ',') || ']' AS list
-        FROM (SELECT sequence, id, ${comparedIn(compared)} AS value FROM nous.nodes
+        FROM (SELECT sequence, id, ${foundAt(this.#dialect, compared).json} AS value FROM nous.nodes
           WHERE ${this.#own} AND ${rows}) AS batch`)!;
     if (ids !== undefined) {
       yield valuesIn(batchOf(sql`id = ANY(${ids}::text[])`));

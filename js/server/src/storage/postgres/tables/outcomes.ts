@@ -1,10 +1,10 @@
 // The table of outcomes: which trades were counted for which playbooks.
 
+import { type Query, sql } from "../../query.ts";
 import type { EdgeRow } from "../../rows.ts";
 import type { TableOf } from "../../storage.ts";
 import type { OutcomeTable } from "../../tables/outcomes.ts";
 import type { AgentRows } from "../agent-rows.ts";
-import { type Query, sql } from "../query.ts";
 
 /** The table of outcomes. */
 export class PostgresOutcomes implements TableOf<OutcomeTable> {

@@ -1,5 +1,6 @@
 // Rows that an export or a move carries from one database to another.
 
+import { allOf, joined, type Query, raw, sql } from "../../query.ts";
 import type { TableOf } from "../../storage.ts";
 import {
   type MovedKind,
@@ -11,7 +12,6 @@ import {
 } from "../../tables/portable.ts";
 import type { AgentRows } from "../agent-rows.ts";
 import { isoOf, listOf, rowsOf, valuesOf } from "../columns.ts";
-import { allOf, joined, type Query, raw, sql } from "../query.ts";
 import type { PostgresClusters } from "./clusters.ts";
 import type { PostgresConflicts } from "./conflicts.ts";
 import type { PostgresEdges } from "./edges.ts";

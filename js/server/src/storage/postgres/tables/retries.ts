@@ -1,9 +1,9 @@
 // The table of requests that were sent with an idempotency key.
 
+import { sql } from "../../query.ts";
 import type { TableOf } from "../../storage.ts";
 import type { Retry, RetryTable } from "../../tables/retries.ts";
 import type { AgentRows } from "../agent-rows.ts";
-import { sql } from "../query.ts";
 
 /** The table of requests with an idempotency key. */
 export class PostgresRetries implements TableOf<RetryTable> {

@@ -2,9 +2,9 @@
 // belongs to the rows and to the change log beside it.
 
 import type { Steps } from "nous-memory";
+import { sql } from "../../query.ts";
 import type { SnapshotStore } from "../../snapshots.ts";
 import type { AgentRows } from "../agent-rows.ts";
-import { sql } from "../query.ts";
 
 /** Keeps a snapshot of an agent in the table of snapshots. */
 export class PostgresSnapshot implements SnapshotStore {

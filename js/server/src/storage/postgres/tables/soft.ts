@@ -1,12 +1,12 @@
 // Soft state of memories: what recalls, searches and sweeps change. A flush writes it in batches,
 // each with one entry of the change log.
 
+import { type Query, sql } from "../../query.ts";
 import type { SoftRow } from "../../rows.ts";
 import type { TableOf } from "../../storage.ts";
 import { SOFT_BATCH, type SoftChange, type SoftColumns } from "../../tables/soft.ts";
 import type { AgentRows } from "../agent-rows.ts";
 import { isoOf, jsonOf } from "../columns.ts";
-import { type Query, sql } from "../query.ts";
 
 /** The soft columns of the table of memories. */
 export class PostgresSoft implements TableOf<SoftColumns> {

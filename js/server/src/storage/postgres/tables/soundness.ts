@@ -1,9 +1,9 @@
 // Checks of an agent's rows: their references. PostgreSQL checks its pages and indexes itself.
 
+import { raw, sql } from "../../query.ts";
 import type { TableOf } from "../../storage.ts";
 import { listedIds, MEMBERS, type Soundness } from "../../tables/soundness.ts";
 import type { AgentRows } from "../agent-rows.ts";
-import { raw, sql } from "../query.ts";
 import type { PostgresEdges } from "./edges.ts";
 
 /** The checks of an agent's rows. */

@@ -1,10 +1,10 @@
 // The table of periodic work: a lease gives each turn to one process.
 
 import { MAX_AHEAD } from "nous-memory";
+import { sql } from "../../query.ts";
 import type { TableOf } from "../../storage.ts";
 import type { TaskTable } from "../../tables/tasks.ts";
 import type { AgentRows } from "../agent-rows.ts";
-import { sql } from "../query.ts";
 
 /** The table of periodic work. */
 export class PostgresTasks implements TableOf<TaskTable> {

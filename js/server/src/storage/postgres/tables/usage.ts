@@ -1,11 +1,11 @@
 // The table of uses: which memories stood in a prompt, and whether the answer referred to them.
 
+import { type Query, sql } from "../../query.ts";
 import type { UsageRow } from "../../rows.ts";
 import type { TableOf } from "../../storage.ts";
 import { USAGE_COLUMNS, type UsageTable } from "../../tables/usage.ts";
 import type { AgentRows } from "../agent-rows.ts";
 import { listOf, nextSequence, valuesOf } from "../columns.ts";
-import { type Query, sql } from "../query.ts";
 
 const USAGE = listOf(USAGE_COLUMNS);
 

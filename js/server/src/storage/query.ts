@@ -16,6 +16,11 @@ export class Query {
   get text(): string {
     return this.parts.reduce((text, part, place) => `${text}$${place}${part}`);
   }
+
+  /** The text as SQLite takes it, with a `?` for each value. */
+  get marked(): string {
+    return this.parts.join("?");
+  }
 }
 
 /**

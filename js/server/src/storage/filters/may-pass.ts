@@ -20,19 +20,13 @@
 //
 // Cost: a test of one value takes some nanoseconds; one of a list takes a look-up.
 
-import type { Filter, MetadataCondition, TimeBounds } from "../../api/filter.ts";
-import type { Compared, ComparedValue, Entry } from "../../storage/tables/compared.ts";
+import type { ComparedValue, Entry } from "./compared.ts";
+import type { Scalar } from "./dialect.ts";
 
 /** A value of a column; undefined for a memory without one. */
 export type Value = ComparedValue | undefined;
 /** Returns whether a value may fulfil a condition. */
 export type Test = (value: Value) => boolean;
-
-/** A test of what memories have at a path or as a time. */
-export interface ComparedTest {
-  compared: Compared;
-  test: Test;
-}
 
 /** The units of a text that are kept: more than those of a time or a UUID. */
 const KEPT_UNITS = 40;
@@ -53,41 +47,8 @@ export function cut(text: string): string {
   return Buffer.from(text.slice(0, KEPT_UNITS), "utf16le").toString("utf16le");
 }
 
-/** Returns the conditions of a filter on times and metadata. */
-export function comparedTestsOf({ metadata, created, event_time }: Filter): ComparedTest[] {
-  return [
-    ...(created === undefined ? [] : [timeTest("created_at", created)]),
-    ...(event_time === undefined ? [] : [timeTest("temporal_event_time", event_time)]),
-    ...Object.entries(metadata ?? {}).map(([path, condition]) => ({
-      compared: { path },
-      test: testOf(condition),
-    })),
-  ];
-}
-
-const timeTest = (
-  time: "created_at" | "temporal_event_time",
-  bounds: TimeBounds,
-): ComparedTest => ({ compared: { time }, test: testOf(bounds) });
-
-function testOf(condition: MetadataCondition): Test {
-  if (typeof condition !== "object" || condition === null) return testOf({ eq: condition });
-  const { eq, ne, in: listed, exists } = condition;
-  const lowest = [condition.gt, condition.gte].filter((bound) => bound !== undefined);
-  const highest = [condition.lt, condition.lte].filter((bound) => bound !== undefined);
-  const tests = [
-    ...(eq === undefined ? [] : [ofSome(equalToOne([eq]))]),
-    ...(ne === undefined ? [] : [ofEach(differentFrom(ne))]),
-    ...(listed === undefined ? [] : [ofSome(equalToOne(listed))]),
-    ...(exists === undefined ? [] : [(value: Value) => (value !== undefined) === exists]),
-    ...lowest.map((bound) => ofSome(within(bound, 1))),
-    ...highest.map((bound) => ofSome(within(bound, -1))),
-  ];
-  return tests.length === 1 ? tests[0]! : (value) => tests.every((test) => test(value));
-}
-
 /** The test that some entry of a list passes; any value that is no list. An unread list passes. */
-const ofSome =
+export const ofSome =
   (test: Test): Test =>
   (value) =>
     Array.isArray(value)
@@ -95,16 +56,15 @@ const ofSome =
       : test(value);
 
 /** The test that each entry of a list passes. */
-const ofEach =
+export const ofEach =
   (test: Test): Test =>
   (value) =>
     Array.isArray(value) ? value.every((entry) => test(entryOf(entry))) : test(value);
 
 const entryOf = (entry: Entry): Entry => (typeof entry === "string" ? cut(entry) : entry);
 
-type Scalar = string | number | boolean | null;
-
-function equalToOne(wanted: readonly Scalar[]): Test {
+/** Returns a test that a value may equal one of these. */
+export function equalToOne(wanted: readonly Scalar[]): Test {
   const numbers = Float64Array.from(wanted.filter((one) => typeof one === "number")).sort();
   const others = new Set<Value>(
     wanted.map((one) => (typeof one === "string" ? cut(one) : one)).concat(WITH_NUL),
@@ -130,7 +90,8 @@ function isNearOne(numbers: Float64Array, value: number): boolean {
   return from < numbers.length && numbers[from]! <= value + slack;
 }
 
-function differentFrom(wanted: Scalar): Test {
+/** Returns a test that a value may be there and differ from this one. */
+export function differentFrom(wanted: Scalar): Test {
   const isSure =
     typeof wanted === "number"
       ? Number.isSafeInteger(wanted)
@@ -138,8 +99,8 @@ function differentFrom(wanted: Scalar): Test {
   return (value) => value !== undefined && !(isSure && value === wanted);
 }
 
-/** The condition that a value is at least a bound, with the sign 1, or at most, with −1. */
-function within(bound: string | number, sign: 1 | -1): Test {
+/** Returns a test that a value may be at least a bound, with the sign 1, or at most, with −1. */
+export function within(bound: string | number, sign: 1 | -1): Test {
   if (typeof bound === "number") {
     const limit = sign * bound - Math.abs(bound) * SLACK;
     return (value) => typeof value === "number" && sign * value >= limit;
