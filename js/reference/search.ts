@@ -544,6 +544,9 @@ export interface Spread {
   activated: Activated[];
 }
 
+/** The most edges that a round looks at before the amounts of each node are merged. */
+export const MAX_STEPS = 2 ** 20;
+
 /** Breadth-first rounds over edges, in both directions. */
 export function spread(
   memory: Memory,
@@ -602,9 +605,28 @@ export function spread(
       if (active.size >= config.max_nodes) return stop("max_hops");
     }
     if (next.length === 0) return stop("no_spread");
-    round = next;
+    const steps = next.reduce((sum, { id }) => sum + (memory.neighbours.get(id)?.length ?? 0), 0);
+    round = steps > MAX_STEPS ? merged(next, config.aggregation) : next;
   }
   return stop("max_hops");
+}
+
+/** The amounts of each node as one, in the order in which they first arrived. */
+function merged(
+  round: readonly { id: string; activation: number }[],
+  aggregation: SearchConfig["aggregation"],
+): { id: string; activation: number }[] {
+  const amounts = new Map<string, number>();
+  for (const { id, activation } of round) {
+    const known = amounts.get(id);
+    if (known === undefined) amounts.set(id, activation);
+    else
+      amounts.set(
+        id,
+        aggregation === "sum" ? known + activation : Math.max(known, activation),
+      );
+  }
+  return [...amounts].map(([id, activation]) => ({ id, activation }));
 }
 
 // ---- the whole search ---------------------------------------------------------------------------

@@ -286,12 +286,13 @@ impl ExplainedSearch<'_> {
 
     /// Explains an arrival by the path it took.
     fn arrival(&self, arrival: &Arrival) -> Explanation {
-        let (from, before) = match arrival.hop {
-            1 => (self.outcome.seeds[arrival.entry].row, self.start(arrival.entry)),
-            hop => {
+        let before = match (arrival.hop, arrival.merged) {
+            (1, _) => self.start(arrival.entry),
+            (hop, Some(all)) => Explanation::given("arrivals", all)
+                .noted(&format!("all that arrived in hop {}, passed on as one", hop - 1)),
+            (hop, None) => {
                 let first = self.arrivals.partition_point(|earlier| earlier.hop + 1 < hop);
-                let earlier = &self.arrivals[first + arrival.entry];
-                (earlier.row, self.arrival(earlier))
+                self.arrival(&self.arrivals[first + arrival.entry])
             }
         };
         let parts = vec![
@@ -300,7 +301,7 @@ impl ExplainedSearch<'_> {
             Explanation::given("hop_decay", self.memory.search.hop_decay),
         ];
         let mut arrived = Explanation::of("arrival", Operation::Product, parts);
-        (arrived.from, arrived.edge) = (Some(from), Some(arrival.edge));
+        (arrived.from, arrived.edge) = (Some(arrival.from), Some(arrival.edge));
         arrived.noted(&format!("hop {}", arrival.hop))
     }
 

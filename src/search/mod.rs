@@ -16,7 +16,7 @@ mod terms;
 
 pub use rank::{Ranking, Serendipity, rank};
 pub use seed::{SearchHit, Seed, seed};
-pub use spread::{Activated, Arrival, Spread, Termination, spread};
+pub use spread::{Activated, Arrival, MAX_STEPS, Spread, Termination, spread};
 pub use terms::{TermMode, terms};
 
 /// The settings of a search.
@@ -70,6 +70,17 @@ pub enum Aggregation {
     Sum,
     /// The largest of them.
     Max,
+}
+
+impl Aggregation {
+    /// Combines what a node has with an amount that arrives.
+    #[inline]
+    fn add(self, known: &mut f64, amount: f64) {
+        match self {
+            Self::Sum => *known += amount,
+            Self::Max => *known = known.max(amount),
+        }
+    }
 }
 
 impl Default for SearchConfig {

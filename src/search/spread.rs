@@ -11,10 +11,14 @@
 //!             add it to the activation of the other node (or take the larger, as configured)
 //!             queue it for the next round
 //!     stop if no amount was passed on, or as soon as max_nodes are active
+//!     if the next round would look at more than MAX_STEPS edges:
+//!         merge the queued amounts of each node into one
 //! ```
 //!
 //! A round passes on each *amount* that arrived, not what its node has come to. Two ways to a node
-//! are two amounts, and each goes on by itself.
+//! are two amounts, and each goes on by itself. Their number grows by a factor with each round
+//! where nodes have loops or parallel edges, or where all are linked to all. So the amounts of a
+//! node are merged before a round that would be too long: from then on, they go on as one.
 //!
 //! # Invariants
 //!
@@ -23,6 +27,7 @@
 //! - Amounts are multiplied and added in one order: that of the rounds, of the amounts in a round,
 //!   and of a node's lists of edges. The sums are the same to the bit on every platform, and an
 //!   explanation that replays the arrivals adds up to the same activation.
+//! - Whether amounts are merged follows from the graph, the seeds and the configuration alone.
 //! - Seeds are not cut off at `max_nodes`. If the seeds alone are as many, the first of them that
 //!   is not below the threshold still passes on, up to the first node that was not active, and then
 //!   spreading ends.
@@ -30,14 +35,15 @@
 //! # Soundness
 //!
 //! An amount becomes smaller only if its weight and `hop_decay` are below 1. A configuration may
-//! set `hop_decay` above 1, or the threshold to 0, and a graph may link all nodes to all. Then the
-//! queue grows by a factor with each round. `max_queued` bounds it: a round that would need more
-//! ends the search with `out_of_memory`.
+//! set `hop_decay` above 1, or the threshold to 0. No round but the first looks at more edges than
+//! `MAX_STEPS`, or than twice the edges of the graph if that is more. `max_queued` bounds the
+//! queue: a round that would need more ends the search with `out_of_memory`.
 //!
 //! # Cost
 //!
 //! Time is proportional to the edges looked at, with one look-up in a hash map for each that passes
-//! the threshold. The last round queues nothing.
+//! the threshold. The edges of a node are counted once, if it passes activation on. The last round
+//! queues nothing.
 
 use std::collections::hash_map::Entry;
 
@@ -100,9 +106,13 @@ pub struct Spread {
 pub struct Arrival {
     /// The round.
     pub hop: u32,
-    /// Which of the round's entries passes it on, from 0; those of round 1 are the seeds, those of
-    /// a later one the arrivals of the round before, in order.
+    /// Which of the round's entries passes it on, from 0. Those of round 1 are the seeds. Those of
+    /// a later one are the arrivals of the round before, in order, unless they were merged.
     pub entry: usize,
+    /// What all arrivals of the round before at `from` came to, if they were merged.
+    pub merged: Option<f64>,
+    /// The node that passes it on.
+    pub from: Row,
     /// The edge.
     pub edge: u32,
     /// Where it arrives.
@@ -113,6 +123,13 @@ pub struct Arrival {
     pub amount: f64,
 }
 
+/// The most edges that a round looks at before the amounts of each node are merged. A round of so
+/// many takes some 25 ms.
+pub const MAX_STEPS: usize = 1 << 20;
+
+/// Stands for a count of edges that was not taken.
+const NOT_COUNTED: usize = usize::MAX;
+
 /// Nodes that the map has room for from the beginning: a map that grows is filled again.
 const ROOM: usize = 1024;
 
@@ -122,8 +139,7 @@ const ROOM: usize = 1024;
 /// Spreading stops as soon as `max_nodes` are active.
 ///
 /// # Errors
-/// `out_of_memory` when more than `max_queued` amounts would wait for one round, as in a graph
-/// where all are linked to all.
+/// `out_of_memory` when more than `max_queued` amounts would wait for one round.
 pub fn spread(
     graph: &Graph,
     seeds: &[Seed],
@@ -150,6 +166,9 @@ pub fn spread(
     let mut round: Vec<(Row, f64)> =
         reached.activated.iter().map(|active| (active.row, active.activation)).collect();
     let mut next = Vec::new();
+    // The edges of each active node.
+    let mut degrees: Vec<usize> = Vec::new();
+    let mut is_merged = false;
     if seeds.is_empty() {
         return Ok(reached);
     }
@@ -159,6 +178,7 @@ pub fn spread(
         // No round takes up the amounts of the last one.
         let is_last = hop == config.max_hops;
         let mut passed = false;
+        let mut steps = 0_usize;
         next.clear();
         for (entry, &(row, activation)) in round.iter().enumerate() {
             if activation < config.min_threshold {
@@ -178,22 +198,23 @@ pub fn spread(
                     arrivals.push(Arrival {
                         hop,
                         entry,
+                        merged: is_merged.then_some(activation),
+                        from: row,
                         edge: neighbour.edge,
                         row: neighbour.row,
                         weight,
                         amount,
                     });
                 }
-                match places.entry(neighbour.row) {
+                let place = match places.entry(neighbour.row) {
                     Entry::Occupied(place) => {
-                        let known = &mut reached.activated[*place.get() as usize].activation;
-                        match config.aggregation {
-                            Aggregation::Sum => *known += amount,
-                            Aggregation::Max => *known = known.max(amount),
-                        }
+                        let place = *place.get() as usize;
+                        config.aggregation.add(&mut reached.activated[place].activation, amount);
+                        place
                     }
-                    Entry::Vacant(place) => {
-                        place.insert(reached.activated.len() as u32);
+                    Entry::Vacant(entry) => {
+                        let place = reached.activated.len();
+                        entry.insert(place as u32);
                         let active = Activated {
                             row: neighbour.row,
                             activation: amount,
@@ -205,10 +226,18 @@ pub fn spread(
                             reached.terminated = Termination::MaxNodes;
                             return Ok(reached);
                         }
+                        place
                     }
-                }
+                };
                 passed = true;
                 if !is_last {
+                    if place >= degrees.len() {
+                        degrees.resize(reached.activated.len(), NOT_COUNTED);
+                    }
+                    if degrees[place] == NOT_COUNTED {
+                        degrees[place] = graph.neighbours(neighbour.row).count();
+                    }
+                    steps = steps.saturating_add(degrees[place]);
                     if next.len() == max_queued {
                         return Err(too_many());
                     }
@@ -223,9 +252,33 @@ pub fn spread(
             reached.terminated = Termination::NoSpread;
             return Ok(reached);
         }
+        is_merged = steps > MAX_STEPS;
+        if is_merged {
+            merge(&mut next, config.aggregation);
+        }
         std::mem::swap(&mut round, &mut next);
     }
     Ok(reached)
+}
+
+/// Merges the amounts of each node into one, in the place of its first.
+#[cold]
+#[inline(never)]
+fn merge(round: &mut Vec<(Row, f64)>, aggregation: Aggregation) {
+    let mut places: FxHashMap<Row, usize> = FxHashMap::default();
+    let mut merged = 0;
+    for at in 0..round.len() {
+        let (row, amount) = round[at];
+        match places.entry(row) {
+            Entry::Occupied(place) => aggregation.add(&mut round[*place.get()].1, amount),
+            Entry::Vacant(place) => {
+                place.insert(merged);
+                round[merged] = (row, amount);
+                merged += 1;
+            }
+        }
+    }
+    round.truncate(merged);
 }
 
 #[cold]

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { MemoryIndex } from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import { makeRandom, NOW, pick } from "../../js/reference/inputs.ts";
+import { MAX_STEPS } from "../../js/reference/search.ts";
 import { ReferenceMemory, type ReferenceMemoryOptions } from "../../js/reference/memory.ts";
 import { runs, SEED } from "../support/amount.ts";
 import { type MemoryShape, makeMemory, makeSearch } from "./inputs/graphs.ts";
@@ -500,6 +501,86 @@ describe("larger memories", () => {
       const ids = content.nodes.map(({ id }) => id);
       const edgeIds = content.edges.map(({ id }) => id);
       expectSame(contentOf(index, ids, edgeIds), contentOf(reference, ids, edgeIds));
+    });
+  });
+});
+
+describe("loops and parallel edges", () => {
+  /** A few memories, each pair of which, loops included, is joined by up to 400 edges. */
+  const multigraph = fc
+    .record({
+      nodes: fc.integer({ min: 1, max: 5 }),
+      bundles: fc.array(
+        fc.record({
+          source: fc.nat({ max: 4 }),
+          target: fc.nat({ max: 4 }),
+          type: fc.constantFrom("same_entity", "user_linked", "related_to"),
+          strengths: fc.constantFrom([1], [0.9, 0.95], [0.7, 0.8, 0.9, 1]),
+          count: fc.constantFrom(1, 2, 30, 400),
+        }),
+        { minLength: 1, maxLength: 6 },
+      ),
+      edgeWeight: fc.constantFrom<"type" | "learned">("type", "learned"),
+      aggregation: fc.constantFrom<"sum" | "max">("sum", "max"),
+      maxHops: fc.integer({ min: 1, max: 5 }),
+    })
+    .map(({ nodes, bundles, edgeWeight, aggregation, maxHops }) => ({
+      ids: Array.from({ length: nodes }, (_, at) => `n_${at}`),
+      edges: bundles.flatMap(({ source, target, type, strengths, count }, bundle) =>
+        Array.from({ length: count }, (_, at) => ({
+          id: `e_${bundle}_${at}`,
+          source_id: `n_${source % nodes}`,
+          target_id: `n_${target % nodes}`,
+          type,
+          strength: strengths[at % strengths.length]!,
+        })),
+      ),
+      search: { edgeWeight, aggregation, maxHops },
+    }));
+
+  test("activate alike, in a number of steps that the edges bound", () => {
+    fc.assert(
+      fc.property(multigraph, ({ ids, edges, search }) => {
+        both({ config: { search } }, (index, reference) => {
+          for (const memory of [index, reference]) {
+            memory.upsert(
+              ids.map((id) => ({ id, type: "note", created_at: NOW })),
+              { now: NOW },
+            );
+            memory.link(edges);
+          }
+          const query = { bm25: [{ id: "n_0", score: 9 }], now: NOW };
+          const found = index.search(query);
+          const expected = reference.search(query);
+          expectSame(placesOf(found.ranking), placesOf(expected.ranking), "ranking");
+          expectSame(found.metrics, expected.metrics, "metrics");
+          expect(found.metrics.edges_traversed).toBeLessThanOrEqual(
+            search.maxHops * Math.max(MAX_STEPS, 2 * edges.length),
+          );
+        });
+      }),
+      runs(60),
+    );
+  });
+
+  test("are explained also where their amounts go on as one", () => {
+    const edges = Array.from({ length: 1500 }, (_, at) => ({
+      id: `e_${at}`,
+      source_id: "n_0",
+      target_id: at < 1499 ? "n_0" : "n_1",
+      type: "same_entity",
+    }));
+    both({}, (index) => {
+      index.upsert(
+        ["n_0", "n_1"].map((id) => ({ id, type: "note", created_at: NOW })),
+        { now: NOW },
+      );
+      index.link(edges);
+      const { score } = index.explain("n_1", {
+        bm25: ["n_0", "n_1"].map((id) => ({ id, score: 9 })),
+        now: NOW,
+      });
+      expect(JSON.stringify(score)).toContain("all that arrived in hop 1, passed on as one");
     });
   });
 });

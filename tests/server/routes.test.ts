@@ -313,7 +313,7 @@ describe("edges", () => {
     });
     const given = { subtype: "x", strength: 0.1, confidence: 0.2, neural_weight: 0.3 };
     expect(await link(b.id, a.id, "unheard_of", given)).toMatchObject(given);
-    expect((await link(a.id, a.id, "unheard_of")).strength).toBe(0.5);
+    expect((await link(b.id, a.id, "unheard_of")).strength).toBe(0.5);
   });
 
   test("a missing end is 404", async () => {
@@ -329,6 +329,22 @@ describe("edges", () => {
       ...NOT_FOUND,
       issues: [{ path: "target_id", message: expect.any(String) }],
     });
+  });
+
+  test("POST /edges and /edges/batch refuse an edge from a memory to itself", async () => {
+    const { ask, create } = client();
+    const { id } = await create();
+    const loop = { source_id: id, target_id: id, type: "causes" };
+    const message = "is the same memory as source_id: an edge joins two memories";
+    expect(await ask("POST /edges", loop)).toMatchObject({
+      status: 400,
+      body: { issues: [{ path: "target_id", message }] },
+    });
+    expect(await ask("POST /edges/batch", { items: [loop] })).toMatchObject({
+      status: 400,
+      body: { issues: [{ path: "items.0.target_id", message }] },
+    });
+    expect((await ask(`GET /edges?node_id=${id}`)).body.data).toEqual([]);
   });
 
   test("GET /edges lists in, out and both", async () => {

@@ -28,7 +28,7 @@ const DEFAULT_STRENGTHENING = 0.05;
 export const newEdge = z
   .object({
     source_id: name.describe("The memory that the edge leaves."),
-    target_id: name.describe("The memory that the edge enters."),
+    target_id: name.describe("The memory that the edge enters, another one."),
     type: name.describe("The relation, such as `part_of`, `causes` or `supersedes`."),
     subtype: optionalName.describe("A finer kind of the relation."),
     strength: share
@@ -36,6 +36,10 @@ export const newEdge = z
       .describe("How strongly activation spreads along it, from 0 to 1. Default: by the type."),
     confidence: share.nullish().describe("How sure the relation is, from 0 to 1."),
     neural_weight: share.nullish().describe("A weight of your own, from 0 to 1."),
+  })
+  .refine(({ source_id, target_id }) => source_id !== target_id, {
+    path: ["target_id"],
+    message: "is the same memory as source_id: an edge joins two memories",
   })
   .openapi("NewEdge", { description: "An edge to create." });
 
