@@ -681,6 +681,39 @@ describe("lines", () => {
   });
 });
 
+describe("an export into a pipe", () => {
+  /** Exports an agent of more bytes than a pipe holds; `reader` is the command that reads it. */
+  async function piped(reader: string) {
+    const folder = temporaryFolder();
+    const lines = Array.from({ length: 900 }, (_, at) =>
+      node(`n_${at}`, { content_body: `${at} `.repeat(200) }),
+    );
+    await imported(folder, lines);
+    const place = await databaseOptions(folder);
+    const command = [PROGRAM, "export", "--data-dir", folder, ...place];
+    const script = `{ "$@"; echo "status $?" >&2; } | ${reader}`;
+    const { stdout, stderr } = spawnSync("sh", ["-c", script, "sh", process.execPath, ...command], {
+      encoding: "utf8",
+      maxBuffer: 2 ** 28,
+    });
+    const whole = await exported(folder);
+    return { stdout, stderr, whole };
+  }
+
+  test("is complete however slowly it is read", { timeout: 60_000 }, async () => {
+    const { stdout, stderr, whole } = await piped("{ sleep 1; cat; }");
+    expect(stderr).toBe("status 0\n");
+    expect(stdout.trimEnd().split("\n")).toEqual(whole);
+  });
+
+  test("fails with a sentence if its reader ends", { timeout: 60_000 }, async () => {
+    const { stderr } = await piped("head -n 1");
+    expect(stderr).toBe(
+      "nous-server: The output is not complete: the program that read it has ended. Start both again.\nstatus 1\n",
+    );
+  });
+});
+
 testOnFiles(
   "a running server finds imported memories, and many lines take little memory",
   {

@@ -132,7 +132,7 @@ async function check(command: Command): Promise<void> {
     count += 1;
   }
   if (count === 0) console.log(`No databases in ${settings.data_dir}.`);
-  process.exitCode = isSound ? 0 : 1;
+  if (!isSound) process.exitCode = 1;
 }
 
 async function measure(
@@ -209,10 +209,22 @@ addKeyCommands(program);
 addMcpCommands(program, __VERSION__, startServer);
 addPresetCommands(program);
 
+program.hook("preAction", (_, action) => {
+  // `mcp` speaks over its output, and ends with its client.
+  if (action.name() !== "mcp") process.stdout.on("error", endsWithReader);
+});
+
+/** A program that reads the output, such as `head`, has ended: the output is not complete. */
+function endsWithReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
+  process.exitCode = 1;
+}
+
 try {
   await program.parseAsync();
 } catch (error) {
   const { name, message } = error as Error;
   console.error(error instanceof SettingsError ? message : `nous-server: ${message || name}`);
-  process.exit(1);
+  // What was printed before may still be on its way into a pipe.
+  process.stdout.write("", () => process.exit(1));
 }

@@ -4,11 +4,14 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { clearLine, cursorTo } from "node:readline";
 import { StringDecoder } from "node:string_decoder";
+import { StorageError } from "../storage/errors.ts";
 import type { Target } from "../storage/target.ts";
 
 const [STANDARD_INPUT, STANDARD_OUTPUT] = [0, 1];
 /** Bytes of one read. */
 const PIECE = 2 ** 20;
+/** How long a stream that is not ready is left alone, in milliseconds. */
+const WAIT = 5;
 /** Characters of a progress bar. */
 const WIDTH = 40;
 
@@ -32,7 +35,7 @@ function* linesIn(handle: number, read: (bytes: number) => void): Iterable<strin
   const piece = Buffer.alloc(PIECE);
   let [rest, bytes] = ["", 0];
   for (;;) {
-    const length = readSync(handle, piece);
+    const length = onceReady(() => readSync(handle, piece));
     if (length === 0) break;
     bytes += length;
     const lines = (rest + decoder.write(piece.subarray(0, length))).split("\n");
@@ -57,10 +60,7 @@ export function withWriting<T>(
   const bar = target === undefined ? undefined : barOf(total);
   try {
     const result = use(
-      (text) => {
-        const bytes = Buffer.from(text);
-        for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at);
-      },
+      (text) => writeAll(handle, Buffer.from(text)),
       (count) => bar?.update(count),
     );
     target?.put();
@@ -70,6 +70,33 @@ export function withWriting<T>(
     if (target !== undefined) {
       closeSync(handle);
       target.cleanUp();
+    }
+  }
+}
+
+/** @throws {StorageError} If the handle is a pipe whose reader has gone. */
+function writeAll(handle: number, bytes: Uint8Array): void {
+  try {
+    for (let at = 0; at < bytes.length; ) at += onceReady(() => writeSync(handle, bytes, at));
+  } catch (error) {
+    if ((error as { code?: string }).code !== "EPIPE") throw error;
+    throw new StorageError(
+      "The output is not complete: the program that read it has ended. Start both again.",
+    );
+  }
+}
+
+/**
+ * Returns what `act` returns, which reads or writes a piece. Another program, or Node itself, can
+ * have made a pipe one that does not block: then it is tried until the pipe has data or room.
+ */
+function onceReady(act: () => number): number {
+  for (;;) {
+    try {
+      return act();
+    } catch (error) {
+      if ((error as { code?: string }).code !== "EAGAIN") throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)), 0, 0, WAIT);
     }
   }
 }
