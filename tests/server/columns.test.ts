@@ -26,6 +26,11 @@ const NUMBERS = [
   ...[2 ** 53, 2 ** 53 - 1, 5e-324, 1.7976931348623157e308],
 ];
 const TIMES = ["2026-01-05T00:00:00.000Z", "2026-01-05T00:00:00.001Z", "2026-03-05T00:00:00.000Z"];
+/** Keys that mean something in a path of SQLite, in JSON or in SQL. */
+const ODD_KEYS = [
+  ...["\\", "a\\", "a\\\\b", "\\n", "\n", "\\u0041", "A", "'", "[0]", "[#-1]", "$", "#"],
+  ...["*", "?", "%", "\u0001", "\u007f", "\u2028", "é", "\u{1f33f}", " ", "constructor"],
+];
 const PATHS = ["a", "b", "c.d", "c", "0"];
 
 const scalar = fc.oneof(
@@ -122,6 +127,20 @@ for (const implementation of IMPLEMENTATIONS)
         data: data.map(({ id, score, evidence }: Record<string, unknown>) => [id, score, evidence]),
       };
     }
+
+    test("a key is found as it was given, and no other, whatever its characters", async () => {
+      const agent = (await agents())();
+      const ids = new Map<string, string>();
+      for (const key of ODD_KEYS) ids.set(key, await create(agent, { metadata: { [key]: key } }));
+      for (const [key, id] of ids) {
+        for (const condition of [key, { exists: true }, { in: [key, "other"] }, { ne: "other" }]) {
+          const wanted = { filter: filterSchema.parse({ metadata: { [key]: condition } }) };
+          const matching = agent.read(() => agent.storage.nodes.matching({ wanted }));
+          expect(matching, JSON.stringify([key, condition])).toEqual([id]);
+        }
+        await check(agent, { metadata: { [key]: { gte: key } } });
+      }
+    });
 
     /** Checks that a search with a filter finds those of all memories that pass in the database. */
     async function check(agent: Agent, filter: object): Promise<number> {

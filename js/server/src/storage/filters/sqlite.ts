@@ -28,7 +28,7 @@ function hasTags(tags: readonly string[], count: "> 0" | "all"): Query {
 function atPath(keys: string): Found {
   const path = `$${keys
     .split(".")
-    .map((key) => `."${key}"`)
+    .map((key) => `.${JSON.stringify(key)}`)
     .join("")}`;
   const kind = sql`json_type(${METADATA}, ${path})`;
   const value = sql`${METADATA} -> ${path}`;
