@@ -279,6 +279,21 @@ describe("keys in the data folder of a server on PostgreSQL", () => {
     );
   });
 
+  test("are copied by several first moves at once, there and back", BUSY, async () => {
+    const url = await postgres.create();
+    const [folder, back] = [temporaryFolder(), temporaryFolder()];
+    for (let count = 0; count < 20; count++) createKey(folder, ALL);
+    for (const [from, to] of [
+      [folder, url],
+      [url, back],
+    ] as const) {
+      const moves = Array.from({ length: 4 }, () => run("move", "--from", from, "--to", to));
+      for (const { code, stderr } of await Promise.all(moves))
+        expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    }
+    expect(readKeys(back)).toEqual(readKeys(folder));
+  });
+
   test("come back by a move to files, and not by a move of named agents", BUSY, async () => {
     const url = await postgres.create();
     const store = await storeOn(url);

@@ -83,15 +83,13 @@ export class PostgresKeys implements KeyStore {
 
   async add(keys: readonly Key[]): Promise<void> {
     await this.#using(async (client) => {
+      // Another program may be copying the same keys.
       for (const { id, created_at, agents, scopes, creates_agents, sha256 } of keys)
-        await client.query(`INSERT INTO nous.keys (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6)`, [
-          id,
-          created_at,
-          agents === "all" ? null : agents,
-          scopes,
-          creates_agents,
-          sha256,
-        ]);
+        await client.query(
+          `INSERT INTO nous.keys (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6)
+           ON CONFLICT (id) DO NOTHING`,
+          [id, created_at, agents === "all" ? null : agents, scopes, creates_agents, sha256],
+        );
     });
   }
 
