@@ -620,11 +620,7 @@ function merged(
   for (const { id, activation } of round) {
     const known = amounts.get(id);
     if (known === undefined) amounts.set(id, activation);
-    else
-      amounts.set(
-        id,
-        aggregation === "sum" ? known + activation : Math.max(known, activation),
-      );
+    else amounts.set(id, aggregation === "sum" ? known + activation : Math.max(known, activation));
   }
   return [...amounts].map(([id, activation]) => ({ id, activation }));
 }

@@ -5,8 +5,8 @@ import fc from "fast-check";
 import { MemoryIndex } from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import { makeRandom, NOW, pick } from "../../js/reference/inputs.ts";
-import { MAX_STEPS } from "../../js/reference/search.ts";
 import { ReferenceMemory, type ReferenceMemoryOptions } from "../../js/reference/memory.ts";
+import { MAX_STEPS } from "../../js/reference/search.ts";
 import { runs, SEED } from "../support/amount.ts";
 import { type MemoryShape, makeMemory, makeSearch } from "./inputs/graphs.ts";
 import {
