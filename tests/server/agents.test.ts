@@ -64,6 +64,34 @@ describe("agents", () => {
     expect(await second.search("squeeze", { embedding: [1, 0] })).toEqual(before);
   });
 
+  testOnFiles(
+    "whose memory another program writes lets the others of its thread go on",
+    async () => {
+      const folder = temporaryFolder();
+      const server = await start(folder, ["--workers", "1"]);
+      const [held, other] = [clientOf(server, "held"), clientOf(server, "other")];
+      await held.create({ id: "n_1" });
+      const { id } = await other.create();
+      const db = raw(agentFile(folder, "held"));
+      try {
+        db.exec("BEGIN IMMEDIATE");
+        let isAnswered = false;
+        const write = held.ask("PATCH /nodes/n_1", { content_title: "Later" }).then((answer) => {
+          isAnswered = true;
+          return answer;
+        });
+        // More than its turn, so that it has met the lock.
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        for (let time = 0; time < 20; time++) expect(await other.search("squeeze")).toEqual([id]);
+        expect(isAnswered).toBe(false);
+        db.exec("COMMIT");
+        expect(await write).toMatchObject({ status: 200, body: { content_title: "Later" } });
+      } finally {
+        db.close();
+      }
+    },
+  );
+
   test("a restarted server ranks as the one before, to the bit", async () => {
     const folder = temporaryFolder();
     const first = await start(folder);
@@ -78,7 +106,7 @@ describe("agents", () => {
       );
     }
     for (let place = 1; place < 30; place++)
-      await client.link(nodes[place].id, nodes[(place * 7) % 30].id, "relates_to");
+      await client.link(nodes[place].id, nodes[(place * 7 + 1) % 30].id, "relates_to");
     // The first search counts accesses, and the second reads them.
     const asked = { query: "squeeze 3", embedding: [0.5, 0.5], limit: 20 };
     await client.ask("POST /search", asked);

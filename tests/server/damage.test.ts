@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import { backUp, restore } from "../../js/server/src/backup.ts";
@@ -20,7 +21,7 @@ import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { logIndexOf, logOf } from "../../js/server/src/storage/files.ts";
 import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { checkLog } from "../../js/server/src/storage/wal.ts";
-import { amount, some } from "../support/amount.ts";
+import { amount, runs, some } from "../support/amount.ts";
 import { execute } from "./support/existing-database.ts";
 import { start } from "./support/server-process.ts";
 import { clientOf, LESSON } from "./support/shared-server.ts";
@@ -210,6 +211,47 @@ describe("a database", () => {
     expect(problemsOf(folder).join()).toContain(place);
     expect(opened(file)).toBe(NODES);
     expect(problemsOf(folder).join()).toContain(place);
+  });
+
+  test("whose rows have any numbers is served whole, and a check names numbers that are rounded", () => {
+    const extremes = [
+      -(2n ** 63n),
+      -(2n ** 62n) + 1n,
+      -(2n ** 53n) - 1n,
+      -(2n ** 53n),
+      1n - 2n ** 53n,
+    ];
+    const number = fc.oneof(
+      fc.constantFrom(...extremes, -1n, 0n, 2n ** 53n - 1n, 2n ** 53n + 2n, 2n ** 63n - 1n),
+      fc.bigInt({ min: -(2n ** 63n), max: -(2n ** 53n) }),
+      fc.bigInt({ min: -(2n ** 53n), max: 0n }),
+      fc.bigInt({ min: 1_000n, max: 2n ** 63n - 1n }),
+    );
+    fc.assert(
+      fc.property(number, fc.constantFrom("nodes", "edges"), (numbered, table) => {
+        const { folder, file } = copyOf("stopped");
+        execute(file, `UPDATE ${table} SET rowid = ${numbered} WHERE rowid = 4`);
+        expect(opened(file)).toBe(NODES);
+        const [checked] = [
+          ...checkAll({ dataDir: folder, durability: "full", postgres: undefined }, {}),
+        ].filter(({ agent }) => agent === AGENT);
+        expect(checked).toMatchObject({ nodes: NODES, edges: (NODES - 1 - 4) / 5 });
+        const isBeyond = numbered > 2n ** 53n - 1n || numbered < 1n - 2n ** 53n;
+        expect(checked!.problems.join().includes("beyond 2^53")).toBe(isBeyond);
+      }),
+      runs(20),
+    );
+  });
+
+  test("with many rows whose numbers are rounded to one is refused", { timeout: 60_000 }, () => {
+    const { folder, file } = copyOf("stopped");
+    execute(
+      file,
+      `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 2999)
+       INSERT INTO nodes (rowid, id) SELECT 9223372036854770000 + i, 'odd_' || i FROM n`,
+    );
+    expect(problemsOf(folder).join()).toMatch(/numbers near .* cannot be told apart/);
+    expect(opened(file)).toMatch(/numbers near .* cannot be told apart/);
   });
 
   test("with invalid UTF-8 in another program's table is not reported", () => {

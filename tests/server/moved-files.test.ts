@@ -3,6 +3,7 @@
 
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -11,7 +12,7 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { agentFile, agentsDir } from "../../js/server/src/settings/paths.ts";
 import { logIndexOf, logOf } from "../../js/server/src/storage/files.ts";
 import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
@@ -138,6 +139,78 @@ test.each(moving)(
   },
 );
 
+/** Starts a server on the folder again; returns how it answers for the agent. */
+async function startedAgain(
+  folder: string,
+): Promise<{ status: number; body: unknown; log: string }> {
+  const server = await start(folder, ["--log-level", "warn"]);
+  const { status, body } = await clientOf(server, AGENT).ask("GET /health");
+  const log = server.log();
+  expect(await server.end()).toBe(0);
+  return { status, body, log };
+}
+
+describe("a log that is deleted with its index under a running server", () => {
+  test.each(["full", "normal"])(
+    "is missed after a kill, until its loss is accepted (durability %s)",
+    { timeout: 60_000 },
+    async (durability) => {
+      const { folder, file, server } = await setUp(["--durability", durability]);
+      rmSync(logOf(file));
+      rmSync(logIndexOf(file));
+      await server.end("SIGKILL");
+      const refused = await startedAgain(folder);
+      expect(refused).toMatchObject({ status: 503 });
+      expect(refused.log).toMatch(/The log of the database .* is gone/);
+      const note = /remove (\S+) to go on/.exec(refused.log)![1]!;
+      rmSync(note);
+      expect(await startedAgain(folder)).toMatchObject({ status: 200, body: { node_count: 0 } });
+    },
+  );
+
+  test("is not missed if all of it is in the database", { timeout: 60_000 }, async () => {
+    const { folder, file, server } = await setUp();
+    rmSync(logOf(file));
+    rmSync(logIndexOf(file));
+    await server.end("SIGTERM");
+    expect(await startedAgain(folder)).toMatchObject({ status: 200, body: { node_count: 3 } });
+  });
+
+  test("is not missed in what replaces the database", { timeout: 60_000 }, async () => {
+    const { folder, file, aside, server } = await setUp();
+    raw(file).prepare("VACUUM INTO ?").run(aside);
+    await server.end("SIGKILL");
+    rmSync(logOf(file));
+    rmSync(logIndexOf(file));
+    copyFileSync(aside, file);
+    expect(await startedAgain(folder)).toMatchObject({ status: 200, body: { node_count: 3 } });
+  });
+
+  test("is not missed after another program has closed the database", {
+    timeout: 60_000,
+  }, async () => {
+    const { folder, file, server } = await setUp();
+    await server.end("SIGKILL");
+    const db = raw(file);
+    db.prepare("SELECT count(*) FROM nodes").all();
+    db.close();
+    expect(existsSync(logOf(file))).toBe(false);
+    expect(await startedAgain(folder)).toMatchObject({ status: 200, body: { node_count: 3 } });
+  });
+
+  test("is not missed in a copy of the whole folder", { timeout: 60_000 }, async () => {
+    const { folder, file, server } = await setUp();
+    await server.end("SIGKILL");
+    const copy = temporaryFolder({ onDisk: true });
+    cpSync(folder, copy, { recursive: true, preserveTimestamps: true });
+    expect(await startedAgain(copy)).toMatchObject({ status: 200, body: { node_count: 3 } });
+    expect(await startedAgain(folder)).toMatchObject({ status: 200, body: { node_count: 3 } });
+    expect(readdirSync(dirname(file)).filter((name) => name === `${basename(file)}-note`)).toEqual(
+      [],
+    );
+  });
+});
+
 test("a closed agent does not appear in another folder, and is not created in it", {
   timeout: 60_000,
 }, async () => {
@@ -196,7 +269,7 @@ test("a file that replaced a database keeps its log when the server ends", {
   expect(statSync(logOf(file)).size).toBeGreaterThan(0);
   const own = () => readdirSync(place).filter((name) => name.startsWith(basename(file)));
   const names = own();
-  expect(names).toHaveLength(6);
+  expect(names).toHaveLength(7);
   expect(await server.end()).toBe(0);
   expect(own()).toEqual(names);
   storage.transaction(() => storage.setMeta("last_sweep", "2"));

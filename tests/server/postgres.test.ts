@@ -606,6 +606,32 @@ describe("a failing PostgreSQL database", () => {
     expect(await stored(url, "SELECT count(*)::int AS n FROM nous.nodes")).toEqual([{ n: 1_200 }]);
   });
 
+  test("with the lock of one agent held answers for the others", BUSY, async () => {
+    const { url, client, server } = await set({ options: ["--workers", "1"] });
+    const other = clientOf(server, "other");
+    await client.create({ id: "n_1" });
+    const { id } = await other.create();
+    const { default: pg } = await import("pg");
+    const holder = new pg.Client({ connectionString: postgres.superuserOf(url) });
+    await holder.connect();
+    try {
+      await holder.query("BEGIN; SELECT * FROM nous.agents WHERE agent = 'default' FOR UPDATE");
+      let isAnswered = false;
+      const write = client.ask("PATCH /nodes/n_1", { content_title: "Later" }).then((answer) => {
+        isAnswered = true;
+        return answer;
+      });
+      // More than its turn, so that it has met the lock.
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      for (let time = 0; time < 20; time++) expect(await other.search("squeeze")).toEqual([id]);
+      expect(isAnswered).toBe(false);
+      await holder.query("COMMIT");
+      expect(await write).toMatchObject({ status: 200, body: { content_title: "Later" } });
+    } finally {
+      await holder.end();
+    }
+  });
+
   test("with a lock that is held answers in time", BUSY, async () => {
     const { url, client } = await set({ options: ["--database-timeout", "1000"] });
     await client.create();

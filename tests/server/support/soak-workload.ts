@@ -78,7 +78,11 @@ export class Life {
     const { id } = await this.#ask("POST /nodes", isTrade ? this.#trade() : this.#note());
     this.#ids.push(id);
     if (isTrade)
-      await this.#ask("POST /edges", { source_id: id, target_id: this.#one(), type: "part_of" });
+      await this.#ask("POST /edges", {
+        source_id: id,
+        target_id: this.#other(id),
+        type: "part_of",
+      });
     const oldest = this.#ids.length > MEMORIES ? this.#ids.shift() : undefined;
     if (oldest !== undefined) await this.#ask(`DELETE /nodes/${oldest}`);
   }
@@ -88,7 +92,8 @@ export class Life {
   }
 
   async link(): Promise<void> {
-    const edge = { source_id: this.#one(), target_id: this.#one(), type: "relates_to" };
+    const source_id = this.#one();
+    const edge = { source_id, target_id: this.#other(source_id), type: "relates_to" };
     const { id } = await this.#ask("POST /edges", edge);
     await this.#ask(`POST /edges/${id}/strengthen`, {});
   }
@@ -183,6 +188,12 @@ export class Life {
   /** A memory that stays for a while. */
   #one(): string {
     return this.#ids[10 + this.#below(this.#ids.length - 10)]!;
+  }
+
+  /** Returns a memory other than one. */
+  #other(than: string): string {
+    const place = 10 + this.#below(this.#ids.length - 10);
+    return this.#ids[this.#ids[place] === than ? place - 1 : place]!;
   }
 
   #text(words: number): string {

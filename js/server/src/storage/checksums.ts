@@ -4,7 +4,7 @@
 
 import { crc32 } from "node:zlib";
 import type { Statement } from "./connection.ts";
-import { isId } from "./sql.ts";
+import { advanced, BEFORE_ALL, isId } from "./sql.ts";
 
 /** Columns in the checksum, in this order. */
 export const SUMMED = [
@@ -118,11 +118,11 @@ function* allRows(
     `SELECT nodes.rowid AS sequence, ${columns}${checksum} FROM nodes ${joined}
      WHERE nodes.rowid > ? AND ${isId("nodes.id")} ORDER BY nodes.rowid LIMIT ${BATCH}`,
   );
-  let after = Number.MIN_SAFE_INTEGER;
+  let after = BEFORE_ALL;
   for (;;) {
     const rows = page.all(after) as (SummedRow & { sequence: number; checksum?: number })[];
     yield* rows;
     if (rows.length < BATCH) return;
-    after = rows.at(-1)!.sequence;
+    after = advanced(after, rows.at(-1)!.sequence);
   }
 }

@@ -40,6 +40,13 @@ export class Unavailable extends StorageError {}
  */
 export class RemoteError extends Unavailable {}
 
+/** Thrown if another program is writing this memory: the transaction has not begun. */
+export class Held extends StorageError {
+  constructor() {
+    super("another program is writing this memory", { code: "SQLITE_BUSY" });
+  }
+}
+
 /**
  * Thrown if another server has deleted the agent since it was opened here. Nothing is written. The
  * agent has to be opened anew.

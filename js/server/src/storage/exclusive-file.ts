@@ -1,8 +1,9 @@
 // Exclusive access to a database file that is about to be replaced or removed.
 
+import { rmSync } from "node:fs";
 import { Connection } from "./connection.ts";
 import { StorageError } from "./errors.ts";
-import { refuseFolders } from "./files.ts";
+import { logNoteOf, refuseFolders } from "./files.ts";
 import { exclusively } from "./migrate.ts";
 
 /** How long `whileExclusive` waits for another program, in milliseconds. */
@@ -25,6 +26,7 @@ export function whileExclusive(file: string, work: () => void): void {
     db.exec(`PRAGMA busy_timeout = ${PATIENCE}`);
     exclusively(db, () => {
       db.exec("PRAGMA journal_mode = DELETE");
+      rmSync(logNoteOf(file), { force: true });
       if (!isToBeClosed) work();
     });
   } catch (error) {

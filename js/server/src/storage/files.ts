@@ -1,6 +1,7 @@
 // Durable file operations: files are written beside their place, synced, and moved there whole.
 // Also the names of a database's log, index and copies.
 
+import { randomUUID } from "node:crypto";
 import {
   closeSync,
   copyFileSync,
@@ -95,12 +96,16 @@ export function keepAs(file: string, name: string): void {
  * new one is complete.
  */
 export function writeWhole(file: string, pieces: Iterable<Uint8Array>): void {
-  atOnce(writeWholeInSteps(file, pieces));
+  // Several programs may write the file at once.
+  atOnce(writeWholeInSteps(file, pieces, `${file}.${randomUUID()}.tmp`));
 }
 
-/** Like `writeWhole`, with a pause after each piece. */
-export function* writeWholeInSteps(file: string, pieces: Iterable<Uint8Array>): Steps<void> {
-  const unfinished = unfinishedOf(file);
+/** Like `writeWhole`, with a pause after each piece. One program at a time may write the file. */
+export function* writeWholeInSteps(
+  file: string,
+  pieces: Iterable<Uint8Array>,
+  unfinished: string = unfinishedOf(file),
+): Steps<void> {
   const handle = openSync(unfinished, "w", 0o600);
   try {
     for (const piece of pieces) {
@@ -135,6 +140,8 @@ export const copiesOf = (file: string): string[] => besides(file, `${basename(fi
 export const logOf = (file: string): string => `${file}-wal`;
 /** Returns the path of the write-ahead log's index. */
 export const logIndexOf = (file: string): string => `${file}-shm`;
+/** Returns the path of the note that the last commits are in the log alone; see log-note.ts. */
+export const logNoteOf = (file: string): string => `${file}-note`;
 const journalOf = (file: string): string => `${file}-journal`;
 
 /** @throws {Unavailable} If a folder is at the path of a database, or of its log. */
@@ -157,7 +164,8 @@ export function moveDatabaseInto(from: string, to: string): void {
 }
 
 function removeLog(file: string): void {
-  for (const log of [logOf(file), logIndexOf(file), journalOf(file)]) rmSync(log, { force: true });
+  for (const log of [logOf(file), logIndexOf(file), logNoteOf(file), journalOf(file)])
+    rmSync(log, { force: true });
 }
 
 /** Removes a database, its log, and the files beside it: copies and snapshots. */

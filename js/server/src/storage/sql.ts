@@ -1,6 +1,7 @@
 // How tables run statements, and pieces of SQL that several statements share.
 
 import type { SqlValue, Statement } from "./connection.ts";
+import { StorageError } from "./errors.ts";
 
 /** Runs statements on one connection. Each statement is prepared once, by its text. */
 export interface Sql {
@@ -36,6 +37,22 @@ export interface ReadRoom {
   fitting(octets: readonly number[]): number;
 }
 
+/** Comes before every number that a row can have. Another program may have given a row any number. */
+export const BEFORE_ALL: number = Number.NEGATIVE_INFINITY;
+
+/**
+ * Returns the number after which the next batch of a table begins: that of the last row of a batch.
+ *
+ * @throws {StorageError} If it is not beyond the number before: numbers above 2^53 are rounded, and
+ * so many rows with such numbers would be read for ever.
+ */
+export function advanced(before: number, last: number): number {
+  if (last > before) return last;
+  throw new StorageError(
+    `The database has rows with numbers near ${last}, which cannot be told apart: restore a backup.`,
+  );
+}
+
 /** The rows after a sequence number, in order. */
 export const AFTER = "rowid > ? ORDER BY rowid";
 /** A page of a list whose rows are in order; `boundsOf` returns the values to bind. */
@@ -45,7 +62,7 @@ export const LISTED = "(SELECT value FROM json_each(?))";
 
 /** Returns the values to bind in `PAGE`. SQLite takes the limit -1 for no limit. */
 export const boundsOf = ({
-  after = Number.MIN_SAFE_INTEGER,
+  after = BEFORE_ALL,
   limit = -1,
 }: Page): [after: number, limit: number] => [after, limit];
 

@@ -3,9 +3,11 @@
 import { randomUUID } from "node:crypto";
 import { atOnce, oneStep, type Steps } from "nous-memory";
 import type { Connection, SqlValue, Statement } from "./connection.ts";
+import { Held } from "./errors.ts";
+import { LogNote } from "./log-note.ts";
 import { OpenFiles } from "./open-files.ts";
 import { scrubIn } from "./scrub-file.ts";
-import type { Sql } from "./sql.ts";
+import { advanced, BEFORE_ALL, type Sql } from "./sql.ts";
 import { BUSY_TIMEOUT, IN_MEMORY, openFile, type SqliteOptions } from "./sqlite-file.ts";
 import type { MetaKey, Storage } from "./storage.ts";
 import { ChangeLog } from "./tables/change-log.ts";
@@ -78,10 +80,13 @@ export class SqliteStorage implements Storage {
   readonly #isOwner: boolean;
   /** Undefined if nothing is written, or the database is in memory. */
   readonly #files: OpenFiles | undefined;
+  readonly #note: LogNote | undefined;
   /** The number of rows that the connection had changed when the constructor ended. */
   readonly #changesAtFirst: number;
+  patience: number = BUSY_TIMEOUT;
   /** Whether this opening is noted in the database. */
   #hasWritten = false;
+  #commits = 0;
 
   /**
    * Opens a database file, and creates it if it is missing. Migrates a file of Hynous' server, or
@@ -95,7 +100,12 @@ export class SqliteStorage implements Storage {
     this.#file = file;
     this.#isOwner = options.migrates ?? true;
     this.#files = this.#isOwner && file !== IN_MEMORY ? new OpenFiles(file) : undefined;
+    this.#note = this.#files && new LogNote(file);
     this.#changesAtFirst = this.#changes();
+  }
+
+  get commits(): number {
+    return this.#commits;
   }
 
   get hasChanged(): boolean {
@@ -117,12 +127,12 @@ export class SqliteStorage implements Storage {
   }
 
   *#pages<T extends { sequence: number }>(sql: string): Iterable<T[]> {
-    let after = Number.MIN_SAFE_INTEGER;
+    let after = BEFORE_ALL;
     for (;;) {
       const rows = this.#sql.all<T>(sql, after, BATCH);
       if (rows.length > 0) yield rows;
       if (rows.length < BATCH) return;
-      after = rows.at(-1)!.sequence;
+      after = advanced(after, rows.at(-1)!.sequence);
     }
   }
 
@@ -147,20 +157,27 @@ export class SqliteStorage implements Storage {
     return atOnce(this.transactionInSteps(() => oneStep(work), patience));
   }
 
-  *transactionInSteps<T>(work: () => Steps<T>, patience = BUSY_TIMEOUT): Steps<T> {
-    if (patience === BUSY_TIMEOUT) return yield* this.#write(work);
-    this.#db.exec(`PRAGMA busy_timeout = ${patience}`);
-    try {
-      return yield* this.#write(work);
-    } finally {
-      this.#db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
-    }
+  *transactionInSteps<T>(work: () => Steps<T>, patience = this.patience): Steps<T> {
+    const result = yield* this.#within(
+      () => this.#beginWriting(patience),
+      () => this.#inPlace(work),
+    );
+    this.#hasWritten = true;
+    this.#commits += 1;
+    this.#note?.committed();
+    this.patience = BUSY_TIMEOUT;
+    return result;
   }
 
-  *#write<T>(work: () => Steps<T>): Steps<T> {
-    const result = yield* this.#within("BEGIN IMMEDIATE", () => this.#inPlace(work));
-    this.#hasWritten = true;
-    return result;
+  #beginWriting(patience: number): void {
+    if (patience !== BUSY_TIMEOUT) this.#db.exec(`PRAGMA busy_timeout = ${patience}`);
+    try {
+      this.#db.exec("BEGIN IMMEDIATE");
+    } catch (error) {
+      throw (error as { code?: string }).code === "SQLITE_BUSY" ? new Held() : error;
+    } finally {
+      if (patience !== BUSY_TIMEOUT) this.#db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+    }
   }
 
   *#inPlace<T>(work: () => Steps<T>): Steps<T> {
@@ -176,12 +193,12 @@ export class SqliteStorage implements Storage {
   }
 
   snapshotInSteps<T>(work: () => Steps<T>): Steps<T> {
-    return this.#within("BEGIN", work);
+    return this.#within(() => this.#db.exec("BEGIN"), work);
   }
 
   /** Runs `work` in a transaction, which an error undoes. */
-  *#within<T>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => Steps<T>): Steps<T> {
-    this.#db.exec(begin);
+  *#within<T>(begin: () => void, work: () => Steps<T>): Steps<T> {
+    begin();
     try {
       const result = yield* work();
       this.#db.exec("COMMIT");
@@ -221,5 +238,6 @@ export class SqliteStorage implements Storage {
     } finally {
       this.#db.close();
     }
+    this.#note?.remove();
   }
 }

@@ -78,12 +78,23 @@ export interface Storage {
   /** Where the database keeps snapshots of indexes; undefined if it keeps none. */
   readonly snapshots: SnapshotStores | undefined;
 
+  /**
+   * How long a transaction waits for another writer unless it says otherwise, in milliseconds. The
+   * thread does nothing else meanwhile. Each commit of a write sets it to the default: work that has
+   * begun to write cannot be tried again as a whole.
+   */
+  patience: number;
+  /** How many transactions that write it has committed. */
+  readonly commits: number;
+
   meta(key: MetaKey): string | undefined;
   setMeta(key: MetaKey, value: string): void;
 
   /**
    * Runs `work` as one transaction that begins as a writer: no other connection writes until it
    * ends. An error undoes it. `patience` is how long it waits for another writer, in milliseconds.
+   *
+   * @throws {Held} If another connection still writes then.
    */
   transaction<T>(work: () => T, patience?: number): T;
   /**

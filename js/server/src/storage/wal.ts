@@ -1,12 +1,13 @@
 // Detects a write-ahead log that was cut off or damaged. SQLite reads a log up to the first invalid
 // frame, and takes the rest for an unfinished commit: such a log would silently lose memories. The
 // log's index, which outlives a crash, records how long the log was. The formats of both files are
-// SQLite's (https://sqlite.org/walformat.html).
+// SQLite's (https://sqlite.org/walformat.html). If both files are gone, a note tells what was in them.
 
 import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs";
 import { endianness } from "node:os";
 import { StorageError, Unavailable } from "./errors.ts";
-import { logIndexOf, logOf, refuseFolders } from "./files.ts";
+import { logIndexOf, logNoteOf, logOf, refuseFolders } from "./files.ts";
+import { checkNote } from "./log-note.ts";
 import { databasesIn } from "./place.ts";
 
 const HEADER_BYTES = 32;
@@ -56,6 +57,7 @@ export function checkLog(file: string): void {
 
 function checkWholeness(file: string): void {
   const indexed = readIndex(logIndexOf(file));
+  if (indexed === undefined) checkNote(file);
   if (indexed === undefined || indexed.frames === 0) return;
   const frames = soundFrames(logOf(file), indexed.salts);
   // The database holds all frames, and SQLite reads none of them.
@@ -89,10 +91,11 @@ export function cutLogsIn(dataDir: string): Map<string, string> {
 
 /**
  * Returns why a database must not be opened: its log was found incomplete. Undefined if it may be
- * opened, also after the user removed the log's index to accept the loss.
+ * opened, also after the user removed the log's index, or the note of its log, to accept the loss.
  */
 export function whyCut(file: string, cut: ReadonlyMap<string, string>): string | undefined {
-  return existsSync(logIndexOf(file)) ? cut.get(file) : undefined;
+  const isAccepted = !existsSync(logIndexOf(file)) && !existsSync(logNoteOf(file));
+  return isAccepted ? undefined : cut.get(file);
 }
 
 /** Returns undefined if there is no valid index. */

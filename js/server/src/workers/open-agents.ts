@@ -5,7 +5,7 @@ import type { Agent } from "../agent/agent.ts";
 import { dropExpired } from "../agent/expiry.ts";
 import { compareNext } from "../agent/writes/comparing.ts";
 import { noRoom, Refusal, readOnly } from "../refusal.ts";
-import { AgentDeleted, isNoRoom, isReadOnly, StorageError } from "../storage/errors.ts";
+import { AgentDeleted, Held, isNoRoom, isReadOnly, StorageError } from "../storage/errors.ts";
 import { type Asker, AskerGone, Shares } from "./shares.ts";
 
 /** The delay between a change of soft state and its flush, in milliseconds. */
@@ -16,6 +16,14 @@ const FLUSH_AFTER = 1_000;
  * behind the flush.
  */
 const FLUSH_PATIENCE = 20;
+/**
+ * How long a transaction waits for a writer of another program, in milliseconds: the other agents of
+ * the thread wait with it. Then they get their turns, for `HELD_PAUSE`, and the request is tried
+ * again, for `HELD_PATIENCE`. While the server stops, a transaction waits for `HELD_PATIENCE`.
+ */
+const MOMENT = 20;
+const HELD_PAUSE = 50;
+const HELD_PATIENCE = 5_000;
 /** The delay before the next flush after the database proved read-only, in milliseconds. */
 const FLUSH_AFTER_READ_ONLY = 60_000;
 /** How long an agent that could not be opened is refused without another try, in milliseconds. */
@@ -137,7 +145,8 @@ export class Agents {
     openAgent.askedAt = performance.now();
     if (this.#openAgents.delete(name)) this.#openAgents.set(name, openAgent);
     try {
-      return await this.#turn(name, openAgent, work, asker);
+      const untilFree = () => this.#untilFree(openAgent, asker, work);
+      return await this.#turn(name, openAgent, untilFree, asker);
     } catch (error) {
       if (error instanceof AgentDeleted) return this.do(name, work, ifAbsent, asker);
       throw error;
@@ -162,6 +171,7 @@ export class Agents {
       await openAgent.agent.openInTurns(this.#shares.paceOf(openAgent, STAYING));
       if (asker.isGone) throw new AskerGone();
       openAgent.agent.giveWay = this.#shares.paceOf(openAgent, asker);
+      openAgent.agent.storage.patience = MOMENT;
       dropExpiredOf(openAgent.agent);
       return work(openAgent.agent);
     });
@@ -178,6 +188,35 @@ export class Agents {
       error instanceof AgentDeleted ? this.#forget(name, openAgent) : done(),
     );
     return turn;
+  }
+
+  /**
+   * Runs `work`, and runs it again while another program is writing the memory. The other agents
+   * get their turns in between.
+   *
+   * @throws {Held} If the other program still writes after `HELD_PATIENCE`, or if `work` has
+   * committed a transaction before it met that.
+   */
+  async #untilFree<T>(
+    openAgent: OpenAgent,
+    asker: Asker,
+    work: (agent: Agent) => T | Promise<T>,
+  ): Promise<T> {
+    const { agent } = openAgent;
+    const { commits } = agent.storage;
+    const until = performance.now() + HELD_PATIENCE;
+    for (;;) {
+      agent.storage.patience = MOMENT;
+      try {
+        return await work(agent);
+      } catch (error) {
+        const isOver = performance.now() > until || agent.storage.commits !== commits;
+        if (!(error instanceof Held) || isOver) throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, HELD_PAUSE));
+      await this.#shares.next(openAgent);
+      if (asker.isGone) throw new AskerGone();
+    }
   }
 
   /** Closes an agent that another server has deleted. The next request opens it anew. */
@@ -285,6 +324,7 @@ export class Agents {
   }
 
   #closeAgent(name: string, agent: Agent): void {
+    agent.storage.patience = HELD_PATIENCE;
     try {
       agent.close();
     } catch (error) {
@@ -319,7 +359,7 @@ export class Agents {
     openAgent: OpenAgent,
     { embedded, since, told = since }: { embedded: number; since: number; told?: number },
   ): void {
-    const turn = this.#turn(name, openAgent, async (agent) => {
+    const embed = async (agent: Agent) => {
       agent.leaveTable();
       const made = await agent.embedOlder(EMBEDDED_IN_A_TURN);
       if (made === undefined) return undefined;
@@ -332,7 +372,8 @@ export class Agents {
       const isDue = performance.now() - told > TELL_EVERY;
       if (isDue) agent.tell("Makes missing vectors", figures);
       return { embedded: vectors, since, told: isDue ? performance.now() : told };
-    });
+    };
+    const turn = this.#turn(name, openAgent, () => this.#untilFree(openAgent, STAYING, embed));
     turn.then(
       (next) => {
         if (next !== undefined && this.#openAgents.get(name) === openAgent && !this.#isClosing)
@@ -429,12 +470,12 @@ export class Agents {
   }
 }
 
-/** Deletes the memories that have expired. A database that cannot be written keeps them. */
+/** Deletes the memories that have expired. A database that cannot be written now keeps them. */
 function dropExpiredOf(agent: Agent): void {
   try {
     dropExpired(agent);
   } catch (error) {
-    if (!isReadOnly(error) && !isNoRoom(error)) throw error;
+    if (!isReadOnly(error) && !isNoRoom(error) && !(error instanceof Held)) throw error;
   }
 }
 

@@ -9,7 +9,7 @@
 
 import { randomUUID } from "node:crypto";
 import { BLOCKED, isAtOnce, type Steps } from "nous-memory";
-import { AgentDeleted, RemoteError } from "../errors.ts";
+import { AgentDeleted, Held, RemoteError } from "../errors.ts";
 import { type Query, raw, sql } from "../query.ts";
 import type { PostgresDatabase } from "./database.ts";
 import { TABLES_OF_AGENTS } from "./migrations.ts";
@@ -21,6 +21,7 @@ export const PATIENCE = 5_000;
 /** A transaction, which its session names to the thread. */
 interface Transaction {
   session: number;
+  mode: "write" | "read";
   /** The state of the agent when it began, with what it changed of the facts and of the tickets. */
   state: AgentState;
   /** The entries of the change log that it writes. */
@@ -37,6 +38,9 @@ export class AgentRows {
   #transaction: Transaction | undefined;
   readonly #committed = { claimed: 0, nodes: 0 };
   #hasChanged = false;
+  /** How long a write waits for another writer unless it says otherwise, in milliseconds. */
+  patience: number = PATIENCE;
+  #commits = 0;
 
   /** Creates the agent, unless it is there. */
   constructor(database: PostgresDatabase, agent: string) {
@@ -53,6 +57,11 @@ export class AgentRows {
   /** Whether a statement changed anything since this object was made. */
   get hasChanged(): boolean {
     return this.#hasChanged;
+  }
+
+  /** How many transactions that write have been committed. */
+  get commits(): number {
+    return this.#commits;
   }
 
   get inTransaction(): boolean {
@@ -174,7 +183,7 @@ export class AgentRows {
   /** Runs `work` in the open transaction, or in one of its own. */
   writing<T>(work: () => T): T {
     if (this.inTransaction) return work();
-    this.begin("write", PATIENCE);
+    this.begin("write", this.patience);
     try {
       const result = work();
       this.commit();
@@ -193,10 +202,11 @@ export class AgentRows {
   begin(mode: "write" | "read", patience: number): void {
     const session = this.#database.nextSession();
     const { agent, epoch } = this;
-    const [state] = this.#database.ask({ kind: "begin", session, agent, epoch, mode, patience });
+    const [state] = this.#begun({ kind: "begin", session, agent, epoch, mode, patience });
     if (state === undefined) throw new AgentDeleted(agent);
     this.#transaction = {
       session,
+      mode,
       state: state as unknown as AgentState,
       entries: [],
       lost: undefined,
@@ -204,12 +214,20 @@ export class AgentRows {
     this.#database.open.add(session);
   }
 
+  #begun(call: PostgresCall): Record<string, unknown>[] {
+    try {
+      return this.#database.ask(call);
+    } catch (error) {
+      throw (error as { code?: string }).code === "SQLITE_BUSY" ? new Held() : error;
+    }
+  }
+
   /**
    * Commits. If the answer is lost, it is unknown whether the commit happened: its entries of the
    * change log, if any, must be read like those of another writer.
    */
   commit(): void {
-    const { session, entries, lost } = this.#transaction!;
+    const { session, mode, entries, lost } = this.#transaction!;
     if (lost !== undefined) throw lost;
     this.#transaction = undefined;
     this.#database.open.delete(session);
@@ -218,6 +236,10 @@ export class AgentRows {
     } catch (error) {
       this.#writer = randomUUID();
       throw error;
+    }
+    if (mode === "write") {
+      this.#commits += 1;
+      this.patience = PATIENCE;
     }
     this.#committed.claimed += entries.filter(({ writer }) => writer !== null).length;
     this.#committed.nodes += entries.filter(({ entity }) => entity === "node").length;

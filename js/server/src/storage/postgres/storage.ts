@@ -6,7 +6,7 @@ import type { SnapshotStores } from "../snapshots.ts";
 import type { MetaKey, Storage, TableOf } from "../storage.ts";
 import type { OpeningTable } from "../tables/openings.ts";
 import type { PurgeTable } from "../tables/purges.ts";
-import { AgentRows, PATIENCE } from "./agent-rows.ts";
+import { AgentRows } from "./agent-rows.ts";
 import type { PostgresDatabase } from "./database.ts";
 import { SCHEMA } from "./migrations.ts";
 import { PostgresChangeLog } from "./tables/change-log.ts";
@@ -86,6 +86,18 @@ export class PostgresStorage implements Storage {
     return this.#rows.hasChanged;
   }
 
+  get patience(): number {
+    return this.#rows.patience;
+  }
+
+  set patience(patience: number) {
+    this.#rows.patience = patience;
+  }
+
+  get commits(): number {
+    return this.#rows.commits;
+  }
+
   meta(key: MetaKey): string | undefined {
     if (key === "schema") return String(SCHEMA);
     if (key === "agent") return this.#rows.agent;
@@ -111,7 +123,7 @@ export class PostgresStorage implements Storage {
     return atOnce(this.transactionInSteps(() => oneStep(work), patience));
   }
 
-  transactionInSteps<T>(work: () => Steps<T>, patience: number = PATIENCE): Steps<T> {
+  transactionInSteps<T>(work: () => Steps<T>, patience: number = this.patience): Steps<T> {
     return this.#within("write", work, patience);
   }
 
@@ -123,7 +135,7 @@ export class PostgresStorage implements Storage {
   }
 
   snapshotInSteps<T>(work: () => Steps<T>): Steps<T> {
-    return this.#within("read", work, PATIENCE);
+    return this.#within("read", work, this.patience);
   }
 
   *#within<T>(mode: "write" | "read", work: () => Steps<T>, patience: number): Steps<T> {

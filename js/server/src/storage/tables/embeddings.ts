@@ -2,7 +2,7 @@
 // embeddings of a next model, which are made beside those in use.
 
 import type { EmbeddedTexts } from "../rows.ts";
-import type { Sql } from "../sql.ts";
+import { advanced, BEFORE_ALL, type Sql } from "../sql.ts";
 
 /** A memory that waits for an embedding. The ticket changes when its text changes. */
 export interface WaitingMemory extends EmbeddedTexts {
@@ -337,7 +337,7 @@ export class EmbeddingTables {
    */
   *heads(subtype: string | null, dimensions: number, components: number): Iterable<VectorHead[]> {
     const [condition, values] = subtype === null ? ["", []] : ["subtype = ? AND", [subtype]];
-    let after = Number.MIN_SAFE_INTEGER;
+    let after = BEFORE_ALL;
     for (;;) {
       const rows = this.#sql.all<VectorHead>(
         `SELECT rowid AS sequence, id, content_title, substr(embedding_vector, 1, ?) AS head FROM nodes
@@ -350,7 +350,7 @@ export class EmbeddingTables {
       );
       if (rows.length > 0) yield rows;
       if (rows.length < HEADS) return;
-      after = rows.at(-1)!.sequence;
+      after = advanced(after, rows.at(-1)!.sequence);
     }
   }
 }

@@ -15,6 +15,8 @@ import { allOf, type Query, raw, sql } from "../query.ts";
 import type { IndexedNodeRow, NewNode, NodeChanges, NodeRow, TextRow } from "../rows.ts";
 import {
   AFTER,
+  advanced,
+  BEFORE_ALL,
   boundsOf,
   CREATED_AT,
   eachOf,
@@ -318,12 +320,12 @@ export class NodeTable {
       yield valuesIn(batchOf(SQLITE.isAmong(raw("id"), ids)));
       return;
     }
-    let after: number | null = Number.MIN_SAFE_INTEGER;
+    let after = BEFORE_ALL;
     for (;;) {
       const batch = batchOf(sql`rowid > ${after} ORDER BY rowid LIMIT ${COMPARED_AT_ONCE}`);
       if (batch.last === null) return;
       yield valuesIn(batch);
-      after = batch.last;
+      after = advanced(after, batch.last);
     }
   }
 

@@ -67,8 +67,8 @@ export class Soundness {
   }
 
   /**
-   * Returns which rows name missing rows, and which texts are not UTF-8, in words. No answer shows
-   * such rows, so that a database with some of them can be restored.
+   * Returns which rows name missing rows, which texts are not UTF-8, and which rows have numbers that
+   * no program gives, in words. A database with some of them can be restored.
    */
   loose(): string[] {
     const odd = [...this.#replacedTexts(), ...oddTexts(this.#sql)];
@@ -83,7 +83,13 @@ export class Soundness {
       const { count: loose } = this.#sql.first<{ count: number }>(count)!;
       return loose > 0 ? [`${loose} ${problem} that is not there`] : [];
     });
-    return [...texts, ...members];
+    const beyond = ["nodes", "edges"].flatMap((table) => {
+      const count = `SELECT count(*) AS count FROM ${table}
+        WHERE rowid < ${Number.MIN_SAFE_INTEGER} OR rowid > ${Number.MAX_SAFE_INTEGER}`;
+      const { count: odd } = this.#sql.first<{ count: number }>(count)!;
+      return odd > 0 ? [`${odd} rows of ${table} have numbers beyond 2^53, which are rounded`] : [];
+    });
+    return [...texts, ...members, ...beyond];
   }
 
   /** Returns the texts that version 0.1.0 has replaced in the database. */
