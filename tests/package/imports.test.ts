@@ -65,7 +65,7 @@ it.each(ACCEPTED)("%s may import %s", (path) => expect(refused).not.toContain(`"
 
 /** An import that closes a circle of folders: the package, the file, and what it imports. */
 const CLOSING = [
-  ["server", "api/limits.ts", "../storage/rows.ts"],
+  ["server", "storage/rows.ts", "../api/limits.ts"],
   ["server", "storage/rows.ts", "../http/route.ts"],
   ["server", "mcp/stdio.ts", "../server.ts"],
   ["server", "agent/replica/columns.ts", "../search/filters.ts"],
