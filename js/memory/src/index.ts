@@ -122,6 +122,7 @@ export { type Correction, correctionIn, looseCorrectionIn } from "./write/correc
 export { algorithmTypeOf, difficultyOfNew } from "./write/difficulty.ts";
 export { comparedWords, statementOf } from "./write/duplicates.ts";
 export { EPISODE, isIdle } from "./write/idle.ts";
+export type { FrontMatter } from "./write/markdown.ts";
 export {
   isProviderMessage,
   type MessageToRemember,
@@ -129,6 +130,7 @@ export {
   type OtherContent,
   type ProviderMessage,
   type Taken,
+  type TurnOfMessage,
   turnsOf,
 } from "./write/messages.ts";
 export { newRowOf } from "./write/new-row.ts";
@@ -149,17 +151,27 @@ export {
   type PossibleConflict,
   possibleConflicts,
 } from "./write/possible-conflicts.ts";
-export { type Prepared, prepare, rememberText, storePrepared } from "./write/remembering.ts";
+export {
+  type Prepared,
+  prepare,
+  type RememberedTexts,
+  rememberText,
+  storePrepared,
+} from "./write/remembering.ts";
 export { possiblyReplacedBy, type Replaced } from "./write/replaced.ts";
 export { type Piece, type SplitText, splitText, titleOf } from "./write/split.ts";
 export { stabilityOfNew } from "./write/stability.ts";
 export type {
   GivenTexts,
+  MergeableFields,
   NewMemory,
+  PreparedItem,
   Remembered,
   RememberedText,
   RememberingStore,
+  Seen,
   SharedFields,
+  SplitItem,
   TextToRemember,
   TurnsWanted,
 } from "./write/store.ts";

@@ -27,7 +27,14 @@ export interface MessageToRemember {
 export type ProviderMessage = Readonly<Record<string, unknown>> | readonly [string, unknown];
 
 /** What a message may hold beside words that were said. */
-export type OtherContent = keyof typeof WHY_NOT;
+export type OtherContent =
+  | "instructions"
+  | "tool_call"
+  | "tool_result"
+  | "reasoning"
+  | "refusal"
+  | "media"
+  | "unknown";
 
 /** What was not taken of messages. */
 export interface NotTaken {
@@ -46,13 +53,13 @@ export interface Taken {
 }
 
 /** A turn, with the place of its message in the list, from 0. */
-export interface Turn {
+export interface TurnOfMessage {
   place: number;
   message: MessageToRemember;
 }
 
 /** Why each kind of content is not taken. */
-const WHY_NOT = {
+const WHY_NOT: Readonly<Record<OtherContent, string>> = {
   instructions: "what a model is told to do is no memory of the conversation",
   tool_call: 'calls of tools are taken with "tools": "keep"',
   tool_result: 'results of tools are taken with "tools": "keep"',
@@ -60,7 +67,7 @@ const WHY_NOT = {
   refusal: "a refusal tells nothing",
   media: "images, sounds, files and sources hold no text that can be read here",
   unknown: "parts of a kind that is not known here",
-} as const;
+};
 
 type Fields = Readonly<Record<string, unknown>>;
 /**
@@ -319,8 +326,8 @@ function timeOf({ metadata, additional_kwargs, ...own }: Fields): string | undef
 export function turnsOf(
   messages: readonly unknown[],
   { tools, instructions = "skip" }: Taken = {},
-): { turns: Turn[]; not_taken: NotTaken[] } {
-  const turns: Turn[] = [];
+): { turns: TurnOfMessage[]; not_taken: NotTaken[] } {
+  const turns: TurnOfMessage[] = [];
   const counts = new Map<OtherContent, number>();
   const leaveOut = (kind: OtherContent) => counts.set(kind, (counts.get(kind) ?? 0) + 1);
   const keepsTools = tools === "keep";
