@@ -393,13 +393,16 @@ testOnFiles.runIf(process.platform === "linux")(
       return usedBy(server);
     };
     const calm = await storm(0);
-    const first = await storm(amount(1_000, 200));
-    const second = await storm(amount(1_000, 200));
-    const third = await storm(amount(1_000, 200));
-    const min = Math.min(second.resident, third.resident);
-    // The allocator keeps the memory of one storm for the next; a leak would add to it each time.
-    expect((min - first.resident) / MEGABYTE).toBeLessThan(40);
-    expect((min - calm.resident) / MEGABYTE).toBeLessThan(160);
-    expect(third.files).toBeLessThan(calm.files + 10);
+    let before = await storm(amount(1_000, 200));
+    // The allocator keeps the memory of one storm for the next, and takes more when a storm has more
+    // at once than those before it. A leak adds to it with each storm.
+    let least = Infinity;
+    for (let turn = 0; turn < 6 && least > 5; turn++) {
+      const after = await storm(amount(1_000, 200));
+      least = Math.min(least, (after.resident - before.resident) / MEGABYTE);
+      before = after;
+    }
+    expect(least).toBeLessThan(5);
+    expect(before.files).toBeLessThan(calm.files + 10);
   },
 );

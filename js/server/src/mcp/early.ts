@@ -43,11 +43,13 @@ export async function greetEarly(version: string): Promise<void> {
       }
       resolve();
     };
-    setTimeout(() => {
-      // A message that comes later is answered by the SDK alone.
+    // A message that comes later is answered by the SDK alone. What lies there when the time is over,
+    // on a machine that had no turn for this process, is read before.
+    const leave = () => {
       process.stdin.off("data", greet);
       resolve();
-    }, PATIENCE);
+    };
+    setTimeout(() => setImmediate(leave), PATIENCE);
     process.stdin.once("data", greet);
     process.stdin.once("end", resolve);
     process.stdin.pipe(input);
