@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { testOnFiles } from "./support/on-postgres.ts";
 import { start } from "./support/server-process.ts";
-import { type Client, clientOf, sharedServer } from "./support/shared-server.ts";
+import { clientOf, expire, sharedServer } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const { client } = sharedServer();
@@ -21,13 +21,6 @@ const PASSING = {
   tags: [GONE[2]],
   expires_at: "2999-01-01T00:00:00.000Z",
 };
-/** Lets a memory expire, and waits until it has. */
-async function expire(own: Client, id: string): Promise<void> {
-  const expires_at = new Date(Date.now() + 300).toISOString();
-  expect((await own.ask(`PATCH /nodes/${id}`, { expires_at })).status).toBe(200);
-  await new Promise((resolve) => setTimeout(resolve, 400));
-}
-
 describe("an expired memory", () => {
   test("is in no answer of a call that reads", { timeout: 60_000 }, async () => {
     const own = client();

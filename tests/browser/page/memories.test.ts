@@ -217,7 +217,7 @@ describe("files", () => {
     );
     console.info(`100,000 memories: ${seconds.toFixed(1)} s, longest task ${longest} ms`);
     // Without the worker the page would stand still for seconds. A busy machine takes its share.
-    expect(longest).toBeLessThan(400);
+    expect(longest).toBeLessThan(1_000);
     expect(complaints).toEqual([]);
     await close();
   }, 240_000);

@@ -64,7 +64,7 @@ describe("weights of evidence", () => {
     const { page, complaints, close } = await visit(`${AT}&size=10000`);
     await page.getByText("Ranked 10,000 memories").waitFor();
     const recency = slider(page, "Recency, Episodic");
-    const shown: Record<string, string[]> = {};
+    const shown: Record<string, Awaited<ReturnType<typeof listed>>> = {};
     for (let move = 0; move < 10; move++) {
       const before = await listed(page);
       const end = move % 2 === 0 ? "End" : "Home";

@@ -74,3 +74,11 @@ export function clientOf(server: Running, agent: string): Client {
       stored({ dataDir: server.dataDir, agent }, statement, ...values),
   };
 }
+
+/** Lets a memory expire, and waits until it has. */
+export async function expire(own: Client, id: string): Promise<void> {
+  const expires_at = new Date(Date.now() + 300).toISOString();
+  const { status, body } = await own.ask(`PATCH /nodes/${id}`, { expires_at });
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  await new Promise((resolve) => setTimeout(resolve, 400));
+}
