@@ -33,10 +33,25 @@ const cjk = fc.array(fc.constantFrom(..."会议从早上九点开始大家依次
 const sentence = fc
   .array(name, { minLength: 1, maxLength: 30 })
   .map((some) => `${some.join(" ")}.`);
+/** Headings as people write them: with links, pictures, code, emphasis and names of constants. */
+const title = fc
+  .array(
+    fc.oneof(
+      name,
+      fc.tuple(name, name).map(([text, to]) => `[${text}](https://${to}.org/a_b_c)`),
+      fc.tuple(name, name).map(([text, to]) => `[![${text}](${to}.svg)](https://${to}.org)`),
+      fc.tuple(name, name).map(([one, two]) => `${one}_${two}_x`),
+      fc
+        .tuple(fc.constantFrom("`", "*", "**", "_"), name)
+        .map(([mark, text]) => mark + text + mark),
+    ),
+    { minLength: 1, maxLength: 3 },
+  )
+  .map((some) => some.join(" "));
 const block = fc.oneof(
   { weight: 3, arbitrary: fc.array(sentence, { maxLength: 14 }).map((some) => some.join(" ")) },
   fc
-    .tuple(fc.integer({ min: 1, max: 6 }), name)
+    .tuple(fc.integer({ min: 1, max: 6 }), title)
     .map(([level, title]) => `${"#".repeat(level)} ${title}`),
   fc.tuple(name, fc.constantFrom("=", "-")).map(([title, mark]) => `${title}\n${mark.repeat(4)}`),
   fc.array(sentence, { maxLength: 20 }).map((some) => some.map((one) => `- ${one}`).join("\n")),
@@ -109,6 +124,16 @@ describe("the pieces of a text", () => {
     ]);
     const script = "Start of osprey\n# only as root.\nservice osprey start\n#!last";
     expect(titles(script)).toEqual([["Start of osprey", script]]);
+  });
+
+  test("have names and links of headings as they are", () => {
+    const given = "## `MAX_SIZE` of [crane_two](https://harbour.org/c) *now*\n\nIt lifts 3 t.";
+    expect(titles(given)).toEqual([
+      [
+        "MAX_SIZE of crane_two now",
+        "`MAX_SIZE` of [crane_two](https://harbour.org/c) *now*\n\nIt lifts 3 t.",
+      ],
+    ]);
   });
 
   test("keep lines and indentation, and the head of a table above its rows", () => {

@@ -43,6 +43,10 @@ const MAX_FRONT = 200;
 const BETWEEN = " › ";
 
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/;
+/** A link or a picture: its text, and where it leads. */
+const LINK = /!?\[([^[\]]*)\]\([^)]*\)/g;
+/** Code, or a text with marks of emphasis around it. The marks within `MAX_SIZE` are part of a name. */
+const MARKED = /`+([^`]+)`+|(?<![\p{L}\p{N}])([*_]{1,3})(\S(?:.*?\S)?)\2(?![\p{L}\p{N}])/gu;
 /** A line below a text that makes it a heading. */
 const UNDERLINE = /^ {0,3}(=+|-{2,})[ \t]*$/;
 /** A line that parts a text, and says nothing. */
@@ -111,7 +115,9 @@ function sectionsOf(lines: readonly string[]): Section[] {
     while ((above.at(-1)?.level ?? 0) >= found.level) above.pop();
     above.push({ level: found.level, title: plain(found.title) });
     const path = above.map(({ title }) => title).join(BETWEEN);
-    sections.push({ level: found.level, path, lines: [] });
+    // A path is a name. A heading with links stands in the text, too, for the sake of their addresses.
+    const isPlain = withoutLinks(found.title) === found.title;
+    sections.push({ level: found.level, path, lines: isPlain ? [] : [found.title] });
     isBelowHeading = true;
   }
   const read = sections.map(({ level, path, lines: own }) => ({
@@ -184,10 +190,12 @@ function underlinedIn(own: readonly string[], line: string): FoundHeading | unde
 
 /** Returns a heading without the marks of emphasis, code and links. */
 const plain = (heading: string): string =>
-  heading
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replace(/[*_`]{1,3}(\S(?:.*?\S)?)[*_`]{1,3}/g, "$1")
+  withoutLinks(heading)
+    .replace(MARKED, (_, code?: string, _mark?: string, text?: string) => code ?? text ?? "")
     .trim();
+
+/** Returns a heading with the texts of its links and pictures alone. A link may hold a picture. */
+const withoutLinks = (heading: string): string => heading.replace(LINK, "$1").replace(LINK, "$1");
 
 /**
  * Returns front matter and the number of its lines. Two rules with a text between them are none: each of

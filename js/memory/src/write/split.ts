@@ -315,8 +315,8 @@ function indentationAt(text: string, start: number): number {
 /**
  * Returns where a stretch that is too long breaks, after `start` and up to `reached`. In lines with
  * structure: before a line that is indented no more than `least`, else before any line. Elsewhere, or
- * in a line that is too long: after a sentence, else at a blank, else after a word, else after a
- * character.
+ * in a line that is too long: after a sentence, else at a blank, else after a word, else at an early
+ * blank, else after a character.
  */
 function placeToBreak(
   text: string,
@@ -349,6 +349,9 @@ function placeToBreak(
   for (let at = reached; at > soon; at -= 1) if (isBlank(text.charCodeAt(at - 1))) return at;
   const word = lastOf(WORDS!, soon);
   if (word > start) return word;
+  // A key or an address stays whole if it fits into a piece, however short the piece before it is.
+  for (let at = Math.floor(soon); at > start; at -= 1)
+    if (isBlank(text.charCodeAt(at - 1))) return at;
   const character = lastOf(CHARACTERS!, soon);
   // A character of a thousand marks breaks, too; a pair of surrogates does not.
   const end = start + whole(text.slice(start, reached)).length;
