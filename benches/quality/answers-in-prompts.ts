@@ -1,7 +1,7 @@
 // Asks a server, and systems of word search, for prompts, and tells which share of the answers each
 // prompt holds.
 
-import { estimateTokens } from "nous-wasm";
+import { tokensOf } from "nous-memory";
 import type { RunningServer } from "../js/http-contestants.ts";
 import { BM25, type Finder, FTS5 } from "./contestants.ts";
 import { askingOf, type Case } from "./measure.ts";
@@ -102,7 +102,7 @@ function foundByWords({ cases, set }: Stored, finder: Finder): string[][] {
 function within(ids: readonly string[], texts: ReadonlyMap<string, string>, tokens: number) {
   let used = 0;
   return ids.filter((id) => {
-    const cost = estimateTokens(texts.get(id)!.slice(0, MAX_OF_A_MEMORY)) + 1;
+    const cost = tokensOf(texts.get(id)!.slice(0, MAX_OF_A_MEMORY)) + 1;
     if (used + cost > tokens) return false;
     used += cost;
     return true;

@@ -3,7 +3,7 @@
 // the last messages, SQLite's full text, and a search alone, in the same tokens.
 
 import { DatabaseSync } from "node:sqlite";
-import { estimateTokens } from "nous-wasm";
+import { tokensOf } from "nous-memory";
 import { describe, expect, test } from "vitest";
 import { LIVES, type Life } from "./support/lives.ts";
 import { type Client, sharedServer } from "./support/shared-server.ts";
@@ -18,7 +18,7 @@ function within(lines: readonly string[]): string {
   const kept: string[] = [];
   let tokens = 0;
   for (const line of lines) {
-    tokens += estimateTokens(line) + 1;
+    tokens += tokensOf(line) + 1;
     if (tokens > TOKENS) break;
     kept.push(line);
   }

@@ -11,7 +11,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import { parse } from "jsonc-parser";
-import { estimateTokens } from "nous-wasm";
+import { tokensOf } from "nous-memory";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { earlyAnswer, VERSIONS } from "../../js/server/src/mcp/early.ts";
 import {
@@ -166,7 +166,7 @@ describe("the tools", () => {
       ranks.push((await call("explain", { query, id })).data.rank);
     expect(new Set(ranks).size).toBe(4);
     const far = await call("explain", { query, id: "f129", max_tokens: 60 });
-    expect(estimateTokens(far.text)).toBeLessThanOrEqual(60);
+    expect(tokensOf(far.text)).toBeLessThanOrEqual(60);
     const none = await call("explain", { query: "xylophone", id: "f1" });
     expect(none.text).toContain("nothing connects it with the question");
     const other = await call("explain", { query, id: "f1", user: "mira" });
@@ -223,7 +223,7 @@ describe("the tools", () => {
         ["context", { input: "harbour notes" }],
       ] as const) {
         const { text } = await call(name, { ...given, max_tokens });
-        expect(estimateTokens(text), name).toBeLessThanOrEqual(max_tokens);
+        expect(tokensOf(text), name).toBeLessThanOrEqual(max_tokens);
       }
     }
   });
@@ -317,7 +317,7 @@ describe("the tools", () => {
         `# Chapter ${place}\n\n${`Ferry ${place} leaves pier ${place * 7}. `.repeat(40)}`,
     ).join("\n\n");
     const { text: said, data } = await call("remember", { text, max_tokens: 50 });
-    expect(estimateTokens(said)).toBeLessThanOrEqual(50);
+    expect(tokensOf(said)).toBeLessThanOrEqual(50);
     expect(said).toMatch(/… \d+ more: raise max_tokens to see them\.$/);
     const [stored, count] = [data.stored as object[], data.count as number];
     expect(count).toBeGreaterThan(20);

@@ -61,6 +61,7 @@ export {
   MAX_RECENT,
   RECENT_FOR,
 } from "./prompt/selection.ts";
+export { cutTo, tokensOf } from "./prompt/tokens.ts";
 export {
   buildPrompt,
   type FoundCandidate,

@@ -17,13 +17,7 @@
 //   before it asked.
 // - Each memory that was found is either in the prompt or in `left_out`, with the reason.
 
-import {
-  type ContextBudget,
-  type Engine,
-  estimateTokens,
-  type LeftOut,
-  type MemoryType,
-} from "nous-wasm";
+import type { ContextBudget, Engine, LeftOut, MemoryType } from "nous-wasm";
 import { shownBody, textOf } from "../index-rows.ts";
 import { MAX_QUERY } from "../limits.ts";
 import { withoutMarksOfLine } from "../line-marks.ts";
@@ -31,6 +25,7 @@ import { type Heading, type Preset, typeOf, typesUnder } from "../presets/preset
 import { parseInstant } from "../time.ts";
 import { PROFILE_CATEGORIES } from "./profile.ts";
 import { isAtHand } from "./selection.ts";
+import { tokensOf } from "./tokens.ts";
 
 /** The tokens of a prompt, if the request does not say. */
 export const DEFAULT_TOKENS = 1_500;
@@ -181,7 +176,7 @@ export function writePrompt(turn: TurnToPrompt): TurnPrompt {
   const add = (section: SectionName, line: string, max = Number.POSITIVE_INFINITY) => {
     const [, label] = SECTIONS.find(([name]) => name === section)!;
     const isFirst = !lines.has(section);
-    const cost = estimateTokens(line) + 1 + (isFirst ? estimateTokens(label) + 2 : 0);
+    const cost = tokensOf(line) + 1 + (isFirst ? tokensOf(label) + 2 : 0);
     const spent = used.get(section) ?? 0;
     const own = section === "recent_conversations" ? undefined : budgets[section];
     if (own !== undefined && spent + cost > own) return "budget";
@@ -229,7 +224,7 @@ export function writePrompt(turn: TurnToPrompt): TurnPrompt {
   const stands = ({ id }: NotInPrompt) => id === null || !known.has(id);
   return {
     prompt,
-    tokens: estimateTokens(prompt),
+    tokens: tokensOf(prompt),
     sections,
     recalled,
     left_out: left_out.filter(stands),

@@ -8,8 +8,9 @@ import {
   type NotInPrompt,
   promptOfTurn,
   type TurnPrompt,
+  tokensOf,
 } from "nous-memory";
-import { type ContextBudget, estimateTokens, type MemorySection, type MemoryType } from "nous-wasm";
+import type { ContextBudget, MemorySection, MemoryType } from "nous-wasm";
 import { titleOf } from "./ask.ts";
 import type { Held } from "./held.ts";
 
@@ -74,7 +75,7 @@ export function buildContext(held: Held, { input, identity, budgets }: ContextRe
     recalled: recalled
       .map((memory) => ({
         ...{ ...found(memory.id), type: memory.type, block: memory.heading },
-        tokens: estimateTokens(lineOf(memory, now)),
+        tokens: tokensOf(lineOf(memory, now)),
       }))
       .sort(byScore),
     left: left_out

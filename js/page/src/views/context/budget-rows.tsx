@@ -28,8 +28,8 @@ export function BudgetRows({ prompt }: { prompt: Prompt }) {
         </button>
       </header>
       <p class="note">
-        Tokens that the prompt, or a section, may take; one is about four characters. The filled
-        part of a bar is taken, its knob is the budget.
+        Tokens that the prompt, or a section, may take; one is about four characters of English. The
+        filled part of a bar is taken, its knob is the budget.
       </p>
       <div class="rows">
         <BudgetRow name="total" prompt={prompt} />

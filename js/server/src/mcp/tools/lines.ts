@@ -1,7 +1,6 @@
 // Lines of memories, as many as a budget of tokens holds.
 
-import { lineOf, parseInstant, wordsOfMemory } from "nous-memory";
-import { estimateTokens } from "nous-wasm";
+import { cutTo, lineOf, parseInstant, tokensOf, wordsOfMemory } from "nous-memory";
 import type { Node } from "../../api/nodes.ts";
 
 /** The tokens of an answer, if the call does not say. */
@@ -31,18 +30,17 @@ export function within(
   advice = "raise max_tokens, or ask more narrowly",
 ): { text: string; shown: number } {
   const kept = head === "" ? [] : [head];
-  let tokens = head === "" ? 0 : estimateTokens(head) + 1;
+  let tokens = head === "" ? 0 : tokensOf(head) + 1;
   for (const [place, line] of lines.entries()) {
     const room = max - tokens - (place < lines.length - 1 ? TOKENS_OF_THE_REST : 0);
-    if (estimateTokens(line) + 1 > room) {
+    if (tokensOf(line) + 1 > room) {
       // A first line that is too long is cut: an answer without a memory would say nothing.
-      if (kept.length === 0)
-        return { text: `${line.slice(0, Math.max(room - 1, 1) * 4)}…`, shown: 1 };
+      if (kept.length === 0) return { text: `${cutTo(line, Math.max(room - 1, 1))}…`, shown: 1 };
       kept.push(`… ${lines.length - place} more: ${advice}.`);
       return { text: kept.join("\n"), shown: place };
     }
     kept.push(line);
-    tokens += estimateTokens(line) + 1;
+    tokens += tokensOf(line) + 1;
   }
   return { text: kept.join("\n"), shown: lines.length };
 }
