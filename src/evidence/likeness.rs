@@ -20,6 +20,7 @@
 //! Four bytes for each word of a memory. Most pairs fail at the comparison of two lengths.
 
 use super::vectors::CodedVectors;
+use crate::order::sort_descending;
 use std::cmp::Ordering;
 
 /// Marks of words, sorted.
@@ -42,7 +43,7 @@ pub(super) fn mark(stem: &str) -> u32 {
 /// Returns the marks of a memory: sorted, each once.
 pub(super) fn marks_of(words: impl Iterator<Item = u32>) -> Marks {
     let mut marks: Vec<u32> = words.collect();
-    marks.sort_unstable();
+    sort_descending(&mut marks, |&mark| -f64::from(mark));
     marks.dedup();
     marks.into()
 }

@@ -420,7 +420,7 @@ impl MemoryIndex {
         if !rows.is_empty() {
             // Selects once more, among the best of the others and these.
             rows.extend(selection.take_scored().iter().map(|&(_, row)| row));
-            rows.sort_unstable();
+            sort_descending(&mut rows, |&row| -f64::from(row));
             self.nodes.sort(&mut rows);
             selection.clear(wanted, rows.len());
             for row in rows {

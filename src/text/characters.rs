@@ -6,6 +6,8 @@
 
 use std::sync::LazyLock;
 
+use crate::order::sort_descending;
+
 /// The role of a character in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
@@ -47,7 +49,7 @@ static FOLDED: LazyLock<Vec<(u32, char)>> = LazyLock::new(|| {
     };
     let mut folded = spread(&MOVED, 1);
     folded.extend(spread(&MERGED, 0));
-    folded.sort_unstable();
+    sort_descending(&mut folded, |&(code, _)| -f64::from(code));
     folded
 });
 
