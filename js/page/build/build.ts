@@ -52,7 +52,7 @@ export async function buildPage(folder: string): Promise<void> {
   };
   const addresses: Record<string, string> = {};
   for (const [name, source] of Object.entries(WORKERS)) {
-    // Each worker is one file, so that it starts with one request.
+    // A worker starts with one file, the first, so that it starts with one request.
     const [worker] = await scripts([source]);
     addresses[name] = JSON.stringify(`./${worker!.fileName}`);
   }

@@ -4,7 +4,7 @@ import { addLine, addRow, LineError, type Rows } from "./lines.ts";
 import { filesIn } from "./readers/archive.ts";
 import { decoded, type Encoding, encodingOf } from "./readers/encoding.ts";
 import { kindOf, readWhole } from "./readers/kinds.ts";
-import { FileError, type Json } from "./readers/reading.ts";
+import { FileError } from "./readers/reading.ts";
 import type { WrongLine } from "./records.ts";
 
 /** Bytes by which the kind of a file is found. */
@@ -118,19 +118,4 @@ async function readLines(
     progress(Math.min(size, file.size));
   }
   if (rest !== "") take(rest);
-}
-
-/** Returns rows as the lines of an export, in pieces of about a megabyte. */
-export function* textOfLines(lines: Iterable<Json>): Iterable<string> {
-  let piece: string[] = [];
-  let size = 0;
-  for (const line of lines) {
-    const text = JSON.stringify(line);
-    piece.push(text);
-    size += text.length;
-    if (size < 1_000_000) continue;
-    yield `${piece.join("\n")}\n`;
-    [piece, size] = [[], 0];
-  }
-  if (piece.length > 0) yield `${piece.join("\n")}\n`;
 }

@@ -4,9 +4,8 @@
 // database.
 
 import { deleteDB, type IDBPDatabase, type IDBPTransaction, openDB } from "idb";
-import { textOfLines } from "./files.ts";
 import type { Held } from "./held.ts";
-import { addLine, addRow, type Rows } from "./lines.ts";
+import { addLine, addRow, type Rows, textOfLines } from "./lines.ts";
 import type { Json } from "./readers/reading.ts";
 
 const NAME = "nous-page";

@@ -1,5 +1,5 @@
-// Reads lines of an export. The rows that they hold become entries of the index by the rules of the
-// server, so that page and server give a memory the same score.
+// Reads and writes lines of an export. The rows that they hold become entries of the index by the
+// rules of the server, so that page and server give a memory the same score.
 
 import {
   differing,
@@ -306,4 +306,19 @@ export function* exportLines(
   for (const { old_node_id, read } of rows.conflicts) if (isThere(old_node_id)) yield read;
   for (const { sequence: _, ...edge } of rows.edges)
     if (isThere(edge.source_id) && isThere(edge.target_id)) yield { kind: "edge", ...edge };
+}
+
+/** Returns rows as the lines of an export, in pieces of about a megabyte. */
+export function* textOfLines(lines: Iterable<Json>): Iterable<string> {
+  let piece: string[] = [];
+  let size = 0;
+  for (const line of lines) {
+    const text = JSON.stringify(line);
+    piece.push(text);
+    size += text.length;
+    if (size < 1_000_000) continue;
+    yield `${piece.join("\n")}\n`;
+    [piece, size] = [[], 0];
+  }
+  if (piece.length > 0) yield `${piece.join("\n")}\n`;
 }

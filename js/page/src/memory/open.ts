@@ -4,7 +4,6 @@ import tableAddress from "nous-embedder/tables/nous-128.bin";
 import { Embedder, type EngineConfig, init } from "nous-wasm";
 import moduleAddress from "nous-wasm/nous_wasm.wasm";
 import { GENERAL_SUBTYPES } from "../../../sample/general/subtypes.ts";
-import { readFiles } from "./files.ts";
 import { Held } from "./held.ts";
 import { noteKept, readKept } from "./kept.ts";
 import { addLine, noRows, type Rows } from "./lines.ts";
@@ -148,6 +147,8 @@ const READERS: {
   },
 
   async files({ files }, rows, { wrong, progress }) {
+    // Most visits open no files, so that what reads them is fetched when the first are opened.
+    const { readFiles } = await import("./files.ts");
     await readFiles(rows, files, { wrong, progress: (share) => progress("reading", share) });
     const name = files.length === 1 ? files[0]!.name : `${files.length} files`;
     return { name, now: null, config: {} };

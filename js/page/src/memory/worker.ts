@@ -7,10 +7,10 @@ import { type ListRequest, list } from "./browse.ts";
 import { type CompareRequest, compare } from "./compare.ts";
 import { buildContext, type ContextRequest } from "./context.ts";
 import { canUndo, conflicts, edit, remove, resolve, texts, undo } from "./edit.ts";
-import { textOfLines } from "./files.ts";
 import type { Held } from "./held.ts";
 import { forget, hasKept, isKept, keep } from "./kept.ts";
 import * as life from "./life.ts";
+import { textOfLines } from "./lines.ts";
 import { open, type Progress, type Source } from "./open.ts";
 import type { Resolution, Summary, Texts } from "./records.ts";
 import {
