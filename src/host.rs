@@ -15,6 +15,7 @@ mod here {
         text.nfd().flat_map(char::to_lowercase).collect()
     }
 
+    pub use crate::folds::folded;
     pub use crate::math::pow;
 }
 
@@ -40,6 +41,9 @@ mod here {
 
         /// Returns the text decomposed by canonical equivalence (NFD), each character in lower case.
         pub fn decomposed_lower_case(text: &str) -> String;
+
+        /// Returns a text without what compatibility, accents and scripts make of one letter.
+        pub fn folded(text: &str) -> String;
 
         /// Returns the tokens of a text by the caller's function, which must not throw.
         pub fn count_tokens(count: &Function, text: &str) -> f64;

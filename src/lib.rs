@@ -44,6 +44,8 @@ pub mod decay;
 pub mod embed;
 mod error;
 pub mod evidence;
+#[cfg(not(target_arch = "wasm32"))]
+mod folds;
 pub mod fsrs;
 pub mod full_text;
 mod host;

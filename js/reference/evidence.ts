@@ -7,8 +7,17 @@
 import type { Learned, Trait, Why, WordVectors } from "nous-wasm";
 import { stem } from "porter2";
 import { findTimes, holdsTime } from "./found-times.ts";
-import { pairs, runs } from "./full-text.ts";
 import { functionWords } from "./function-words.ts";
+import {
+  BARE,
+  type Kind as HeldKind,
+  heldIn,
+  isFunctionPair,
+  PART,
+  prefixOf,
+  STEM,
+  shown,
+} from "./reading.ts";
 import type { MemorySection } from "./sections.ts";
 import { STOP_WORDS } from "./stop-words.ts";
 import { capitals, holdsName, holdsNumber, sought } from "./times.ts";
@@ -45,11 +54,12 @@ export interface Odds {
 
 // ---- words --------------------------------------------------------------------------------------
 
-/** Words, and pairs of characters in scripts without spaces between words. */
+/** The words of a text: one for each place. */
 export const wordsOf = (text: string): string[] =>
-  runs(text).flatMap(({ isWord, characters }) =>
-    isWord || characters.length === 1 ? [characters.join("")] : pairs(characters),
-  );
+  heldIn(text).flatMap(({ name, kind }) => (kind === "word" ? [name] : []));
+
+/** Whether a name has no signs. Others have no vector, and are no neighbours. */
+const isPlain = (name: string): boolean => !/[^a-z0-9\u{80}-\u{10ffff}]/u.test(name);
 
 /** What is left of contractions such as "don't". */
 const RESTS = new Set(["s", "t", "d", "m", "ll", "re", "ve", "don"]);
@@ -67,18 +77,30 @@ const SENTENCE = /.*?(?:[\n。！？]|[.!?…]["')\]”’]*(?=[ \t\r])|$)/gsu;
 interface Occurrence {
   word: string;
   inTitle: boolean;
+  /** What else the text holds at the place. */
+  others: string[];
+}
+
+/** The words of a part of a text, each with what else its place holds. */
+function occurrencesOf(text: string, inTitle: boolean): Occurrence[] {
+  const all: Occurrence[] = [];
+  for (const { name, kind } of heldIn(text)) {
+    if (kind === "word") all.push({ word: name, inTitle, others: [] });
+    else all.at(-1)!.others.push(name);
+  }
+  return all;
 }
 
 /** Runs of sentences of about forty words. The title belongs to the first. */
 export function passagesOf(title: string, body: string): Occurrence[][] {
   const passages: Occurrence[][] = [];
-  let open: Occurrence[] = wordsOf(title).map((word) => ({ word, inTitle: true }));
+  let open: Occurrence[] = occurrencesOf(title, true);
   const close = () => {
     passages.push(open);
     open = [];
   };
   for (const [sentence] of body.matchAll(SENTENCE)) {
-    const words = wordsOf(sentence).map((word) => ({ word, inTitle: false }));
+    const words = occurrencesOf(sentence, false);
     if (open.length > 0 && open.length + words.length > MAX_WORDS_OF_PASSAGE) close();
     open.push(...words);
     while (open.length > MAX_WORDS_OF_PASSAGE) passages.push(open.splice(0, ENOUGH_WORDS));
@@ -215,11 +237,41 @@ interface Match {
 interface AskedWord {
   text: string;
   matches: Match[];
+  /** Whether it is one of the words by which things are told apart. */
+  isIdentifying: boolean;
+}
+
+/** A word or identifier of a question. */
+interface ReadWord {
+  text: string;
+  isIdentifier: boolean;
+  parts: { name: string; kind: HeldKind }[];
+}
+
+/** The words and identifiers of a question, in its order. */
+export function readWords(text: string): ReadWord[] {
+  const words: ReadWord[] = [];
+  for (const { name, kind } of heldIn(text)) {
+    if (kind === "word" || kind === "identifier")
+      words.push({ text: name, isIdentifier: kind === "identifier", parts: [] });
+    else words.at(-1)!.parts.push({ name: name.slice(1), kind });
+  }
+  return words.slice(0, MAX_READ);
 }
 
 const MAX_NEIGHBOURS = 8;
 const MIN_COSINE = 0.3;
 const NEARNESS_OF_PREFIX = 0.8;
+const NEARNESS_OF_LAST = 0.7;
+const FEWEST_BEFORE = 3;
+const MOST_BEHIND = 2;
+const NEARNESS_OF_STEM = 0.95;
+const NEARNESS_OF_PART = 0.8;
+const NEARNESS_OF_IDEOGRAPH = 0.5;
+const NEARNESS_OF_OTHER_SIGNS = 0.5;
+/** The most memories that hold a rare identifier, and what its rarity is multiplied by. */
+const RARE = 2;
+const WEIGHT_OF_RARE_IDENTIFIER = 2;
 const NEARNESS_OF_CHANGES = [1, 0.85, 0.7];
 const FEWEST_LETTERS = 4;
 const LONG_WORD = 8;
@@ -288,7 +340,10 @@ export class EvidenceTexts {
   /** Stores texts of a batch. An empty one removes the text of its memory. */
   upsert(batch: readonly GivenText[]): void {
     const parsed = batch.map((text) => ({ ...text, split: passagesOf(text.title, text.body) }));
-    for (const { word } of parsed.flatMap(({ split }) => split.flat())) this.#learn(word);
+    for (const { split } of parsed) {
+      for (const { word, others } of split.flat())
+        for (const name of [word, ...others]) this.#learn(name);
+    }
     for (const { split, ...text } of parsed) {
       this.#drop(text.id);
       if (split.length > 0) this.#texts.set(text.id, this.#textOf(text, split));
@@ -315,7 +370,9 @@ export class EvidenceTexts {
   }
 
   #stem(word: string): string {
-    return this.#stems && /^[a-z]+$/.test(word) ? stem(word) : word;
+    const within = prefixOf(word);
+    const own = word.slice(within.length);
+    return within + (this.#stems && /^[a-z]+$/.test(own) ? stem(own) : own);
   }
 
   #find(word: string): Word | undefined {
@@ -330,7 +387,8 @@ export class EvidenceTexts {
   /** The vector of a word from its source; zeros if it has none. */
   #raw(word: string): Float32Array {
     const sum = this.#zeros();
-    const has = this.#embedder?.addWord(new TextEncoder().encode(word), sum) ?? false;
+    const has =
+      (isPlain(word) && this.#embedder?.addWord(new TextEncoder().encode(word), sum)) ?? false;
     return has ? sum : this.#zeros();
   }
 
@@ -348,12 +406,14 @@ export class EvidenceTexts {
       const counts = new Map<string, number>();
       for (const { word } of words) {
         add(this.#find(word)!.vector, sum);
-        counts.set(word, (counts.get(word) ?? 0) + 1);
       }
+      const names = (of: (one: Occurrence) => boolean) =>
+        words.filter(of).flatMap(({ word, others }) => [word, ...others]);
+      for (const name of names(() => true)) counts.set(name, (counts.get(name) ?? 0) + 1);
       sum.forEach((part, place) => {
         whole[place]! += part;
       });
-      const ofTitle = new Set(words.filter(({ inTitle }) => inTitle).map(({ word }) => word));
+      const ofTitle = new Set(names(({ inTitle }) => inTitle));
       return { length: words.length, vector: coded(sum), counts, ofTitle };
     });
     const squares = whole.reduce((sum, part) => sum + part * part, 0);
@@ -368,7 +428,11 @@ export class EvidenceTexts {
       told: [...ofEvent, ...named].slice(0, MAX_TOLD),
       passages,
       words: split.flat().length,
-      stems: new Set(split.flat().map(({ word }) => this.#stem(word))),
+      stems: new Set(
+        split
+          .flat()
+          .flatMap(({ word, others }) => [word, ...others].map((name) => this.#stem(name))),
+      ),
       length: Math.fround(Math.sqrt(squares)),
       holds: { time: either(holdsTime), number: either(holdsNumber), name: either(holdsName) },
       isQuestion: either((text) => /[?？]\p{White_Space}*$/u.test(text)),
@@ -379,14 +443,28 @@ export class EvidenceTexts {
   // ---- reading a question ----
 
   /** The words of a question that count, in its order. */
-  asked(all: readonly string[]): AskedWord[] {
-    const english = all.filter((word) => !isContent(word)).length;
-    const leftOut = functionWords(all, english);
-    const tells = (word: string) => isContent(word) && !leftOut.has(word);
+  asked(all: readonly ReadWord[]): { words: AskedWord[]; isVague: boolean } {
+    const own = all.filter(({ isIdentifier }) => !isIdentifier).map(({ text }) => text);
+    const english = own.filter((word) => !isContent(word)).length;
+    const leftOut = functionWords(own, english);
+    const tells = ({ text }: ReadWord) =>
+      isContent(text) && !isFunctionPair(text) && !leftOut.has(text);
     const telling = all.some(tells) ? all.filter(tells) : all;
-    const stems = telling.map((word) => this.#stem(word));
-    const words = telling.filter((_, place) => stems.indexOf(stems[place]!) === place);
-    return this.#rarest(words.map((text) => ({ text, matches: this.#matches(text) })));
+    const stems = telling.map(({ text }) => this.#stem(text));
+    const each = telling.filter((_, place) => stems.indexOf(stems[place]!) === place);
+    const words = each.flatMap((word): AskedWord[] => {
+      const isHeld = ({ word: { text } }: Match) =>
+        this.#passages.some(({ counts }) => counts.has(text));
+      const forms = () => this.#forms(word.text).filter(isHeld);
+      const matches = word.isIdentifier ? forms() : this.#matches(word);
+      // An identifier that no text holds says no more than its words.
+      if (word.isIdentifier && matches.length === 0) return [];
+      const isIdentifying =
+        !isPlain(word.text) || (/\d/.test(word.text) && /[a-z]/.test(word.text));
+      return [{ text: word.text, matches, isIdentifying }];
+    });
+    const isVague = each.filter(({ isIdentifier }) => !isIdentifier).length <= VAGUE;
+    return { words: this.#rarest(words), isVague };
   }
 
   /** The 32 words that the fewest passages hold. Words that occur nowhere go first. */
@@ -406,23 +484,51 @@ export class EvidenceTexts {
     return words.filter((_, place) => kept.includes(place));
   }
 
-  /** The words that a word stands for, the nearest first. */
-  #matches(asked: string): Match[] {
+  #forms(asked: string): Match[] {
     const ownStem = this.#stem(asked);
-    const forms = this.#vocabulary
+    return this.#vocabulary
       .filter((word) => word.stem === ownStem)
       .map((word): Match => ({ word, nearness: 1, isForm: true }));
-    const near = this.#near(asked, ownStem);
-    if (forms.length > 0) return [...forms, ...near];
-    // Of equally near words those by vectors come first.
-    const nearness = new Map(near.map((match) => [match.word, match.nearness]));
-    for (const word of this.#vocabulary) {
-      const alike = nearnessOfLetters(asked, word.text);
-      if (alike > 0) nearness.set(word, Math.max(nearness.get(word) ?? 0, alike));
+  }
+
+  /** The words that a word stands for, the nearest first. */
+  #matches({ text: asked, parts }: ReadWord): Match[] {
+    const matches = this.#forms(asked);
+    const isHeld = matches.length > 0;
+    // Numbers that are near are other numbers, and so are signs.
+    if (isPlain(asked) && !/[0-9]/.test(asked))
+      matches.push(...this.#near(asked, this.#stem(asked)));
+    const add = (word: Word, nearness: number, isForm: boolean) => {
+      const found = matches.find((match) => match.word === word);
+      if (found === undefined) matches.push({ word, nearness, isForm });
+      else {
+        found.nearness = Math.max(found.nearness, nearness);
+        found.isForm ||= isForm;
+      }
+    };
+    const addForms = (name: string, nearness: number, isForm: boolean) => {
+      for (const { word } of this.#forms(name)) add(word, nearness, isForm);
+    };
+    addForms(STEM + asked, NEARNESS_OF_STEM, true);
+    addForms(PART + asked, NEARNESS_OF_PART, false);
+    addForms(BARE + asked, isHeld ? NEARNESS_OF_OTHER_SIGNS : NEARNESS_OF_PART, false);
+    for (const { name, kind } of parts) {
+      const isStem = kind === "stem";
+      if (isHeld && !isStem) continue;
+      const ofOthers = kind === "ideograph" ? NEARNESS_OF_IDEOGRAPH : NEARNESS_OF_PART;
+      const nearness = isStem ? NEARNESS_OF_STEM : ofOthers;
+      addForms(name, nearness, isStem);
+      addForms(STEM + name, nearness * NEARNESS_OF_STEM, isStem);
+      addForms(PART + name, nearness * NEARNESS_OF_PART, false);
+      addForms(BARE + name, nearness * NEARNESS_OF_OTHER_SIGNS, false);
     }
-    return [...nearness]
-      .map(([word, nearness]): Match => ({ word, nearness, isForm: false }))
-      .sort((a, b) => b.nearness - a.nearness);
+    if (!isHeld) {
+      for (const word of this.#vocabulary) {
+        const alike = nearnessOfLetters(asked, word.text);
+        if (alike > 0) add(word, alike, false);
+      }
+    }
+    return matches.sort((a, b) => b.nearness - a.nearness);
   }
 
   /** The neighbours of a word by their vectors. */
@@ -434,7 +540,7 @@ export class EvidenceTexts {
       const { length } = word.vector;
       const dot = product(own, word.vector);
       if (length === 0 || dot < MIN_COSINE * length) continue;
-      if (!isContent(word.text) || word.stem === ownStem) continue;
+      if (!isPlain(word.text) || !isContent(word.text) || word.stem === ownStem) continue;
       near.push({ word, nearness: Math.min(dot / length, 1), isForm: false });
     }
     return near.sort((a, b) => b.nearness - a.nearness).slice(0, MAX_NEIGHBOURS);
@@ -458,8 +564,14 @@ export class EvidenceTexts {
 function nearnessOfLetters(asked: string, word: string): number {
   const letters = [...asked];
   if (letters.length < FEWEST_LETTERS || /[0-9]/.test(asked)) return 0;
-  if (!isContent(word) || [...word][0] !== letters[0]) return 0;
+  if (!isPlain(word) || !isContent(word)) return 0;
   if (word.startsWith(asked)) return NEARNESS_OF_PREFIX;
+  const isLast = Array.from({ length: MOST_BEHIND + 1 }, (_, behind) => {
+    const rest = [...word].slice(0, [...word].length - behind).join("");
+    return rest.endsWith(asked) && [...rest].length - letters.length >= FEWEST_BEFORE;
+  }).includes(true);
+  if (isLast) return NEARNESS_OF_LAST;
+  if ([...word][0] !== letters[0]) return 0;
   const changes = changesBetween(letters, [...word]);
   return changes <= (letters.length >= LONG_WORD ? 2 : 1) ? NEARNESS_OF_CHANGES[changes]! : 0;
 }
@@ -604,8 +716,9 @@ export function collectEvidence(
   activation: (nearness: ReadonlyMap<string, number>) => ReadonlyMap<string, number>,
   readsTraits: boolean,
 ): CollectedEvidence {
-  const all = wordsOf(question.text).slice(0, MAX_READ);
-  const words = texts.asked(all);
+  const read = readWords(question.text);
+  const all = read.filter(({ isIdentifier }) => !isIdentifier).map(({ text }) => text);
+  const { words, isVague } = texts.asked(read);
   const vector = texts.vectorOf(all);
   const asking = memories.filter(({ id }) => texts.get(id) !== undefined);
   const sums = asking.map(({ id }) => {
@@ -624,7 +737,7 @@ export function collectEvidence(
   // ---- words ----
   const [averageWords, averageOfPassage] = texts.averages;
   let allRarity = 0;
-  for (const { matches } of words) {
+  for (const { matches, isIdentifying } of words) {
     const found = asking.map(({ id }) =>
       texts.get(id)!.passages.map(({ counts, ofTitle }) => {
         const held = matches.filter(({ word }) => counts.has(word.text));
@@ -643,8 +756,9 @@ export function collectEvidence(
       }),
     );
     const frequency = found.filter((passages) => passages.some(({ forms }) => forms > 0)).length;
-    const rarity = Math.log(1 + texts.size / (1 + frequency));
-    const bmRarity = Math.log(1 + (texts.size - frequency + 0.5) / (frequency + 0.5));
+    const weight = isIdentifying && frequency <= RARE ? WEIGHT_OF_RARE_IDENTIFIER : 1;
+    const rarity = weight * Math.log(1 + texts.size / (1 + frequency));
+    const bmRarity = weight * Math.log(1 + (texts.size - frequency + 0.5) / (frequency + 0.5));
     allRarity += rarity;
     rarities.push(rarity);
     found.forEach((passages, place) => {
@@ -759,7 +873,6 @@ export function collectEvidence(
   const times = findTimes(question.text, question.now);
   const seeks = sought(question.text);
   const asksLatest = all.some((word) => LATEST.has(word));
-  const isVague = words.length <= VAGUE;
   const active = activation(nearness);
   const traits = readsTraits ? traitsOf(texts, asking) : new Map<string, never>();
   const held = new Map<string, Held>();
@@ -1012,7 +1125,7 @@ export function reasons(
       );
       return {
         asked,
-        found: found?.word.text ?? null,
+        found: found === undefined ? null : shown(found.word.text),
         nearness: found?.nearness ?? 0,
         in_passage: found !== undefined && passage.counts.has(found.word.text),
       };

@@ -40,7 +40,7 @@ export function functionWords(words: readonly string[], english: number): Readon
   let best: ReadonlySet<string> = new Set();
   let max = Math.max(english, FEWEST - 1);
   for (const language of LANGUAGES) {
-    const count = words.filter((word) => language.has(word)).length;
+    const count = words.filter((word) => word.length > 1 && language.has(word)).length;
     if (count <= max) continue;
     best = language;
     max = count;

@@ -25,25 +25,30 @@ use super::maxima::Maxima;
 use super::neighbours::{Match, Neighbours};
 use super::question::Question;
 use super::runs::Layout;
-use super::spans::{Span, around, joined, tokens_of};
+use super::spans::{Span, around, held_in, joined};
 use super::texts::{Text, Texts, unpacked};
 use super::traits::Traits;
 use super::weights::Values;
 use super::windows::Windows;
-use super::words::Embed;
+use super::words::{Embed, shown};
 use serde::Serialize;
 
 use crate::check::DAY_MS;
 use crate::columns::Row;
 use crate::error::{Error, Result};
 use crate::math::ln;
+use crate::order::sort_descending;
 use crate::section::Section;
+use crate::text::reading::Held;
 
 /// The parameters of BM25.
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 /// The nearness above which a word counts as held.
 const HELD: f64 = 0.55;
+/// The most memories that hold a rare identifier, and what its rarity is multiplied by.
+const RARE: u32 = 2;
+const OF_RARE_IDENTIFIER: f64 = 2.0;
 /// The shares of meaning and words in the evidence of a run.
 const MEANING: f64 = 0.7;
 /// The memories before and after that count.
@@ -304,9 +309,13 @@ impl Evidence {
             word.forms += found.forms;
             word.in_title |= found.in_title;
         }
+        // An identifier of hardly any memory says what the question is about.
+        let is_rare = question.words[place].is_identifying && frequency <= RARE;
+        let weight = if is_rare { OF_RARE_IDENTIFIER } else { 1.0 };
         let (count, frequency) = (texts.count as f64, f64::from(frequency));
         let rarity = ln(1.0 + count / (1.0 + frequency));
         let bm_rarity = ln(1.0 + (count - frequency + 0.5) / (frequency + 0.5));
+        let (rarity, bm_rarity) = (weight * rarity, weight * bm_rarity);
         self.all_rarity += rarity;
 
         let held = memories.touched.iter();
@@ -548,19 +557,21 @@ impl Evidence {
             return Ok(None);
         };
         if let Some(text) = text {
-            let tokens = tokens_of(text);
-            let marks = marks_of(tokens.iter().map(|(word, _)| texts.words.mark_of(word)));
+            let all = held_in(text);
+            let marks = marks_of(all.iter().map(|(name, ..)| texts.words.mark_of(name)));
             let at = row as usize;
-            let is_own = marks == texts.marks[at] && tokens.len() == texts.sizes[at].words as usize;
+            let words_of_text = all.iter().filter(|&&(_, held, _)| held == Held::Word);
+            let spans_of_words: Vec<Span> = words_of_text.map(|&(.., span)| span).collect();
+            let is_own =
+                marks == texts.marks[at] && spans_of_words.len() == texts.sizes[at].words as usize;
             if !is_own {
                 let problem = "must be the title and the text that the memory was stored with";
                 return Err(Error::argument("text", problem));
             }
             let own = best.first_word as usize..(best.first_word + best.words) as usize;
-            let spans: Vec<Span> = tokens[own].iter().map(|&(_, span)| span).collect();
-            best.spans = Some(around(&spans));
+            best.spans = Some(around(&spans_of_words[own]));
             let codes: Vec<Option<u32>> =
-                tokens.iter().map(|(word, _)| texts.words.names.code(word)).collect();
+                all.iter().map(|(name, ..)| texts.words.names.code(name)).collect();
             for (word, asked) in words.iter_mut().zip(&question.words) {
                 let is_found = |code: &Option<u32>| {
                     asked
@@ -568,8 +579,11 @@ impl Evidence {
                         .iter()
                         .any(|it| Some(it.word) == *code && it.nearness == word.nearness)
                 };
-                let spans = tokens.iter().zip(&codes).filter(|(_, code)| is_found(code));
-                word.spans = Some(joined(spans.map(|(&(_, span), _)| span)));
+                let found = all.iter().zip(&codes).filter(|(_, code)| is_found(code));
+                let mut spans: Vec<Span> = found.map(|(&(.., span), _)| span).collect();
+                // An identifier begins before its last word.
+                sort_descending(&mut spans, |span| -span.place());
+                word.spans = Some(joined(spans.into_iter()));
             }
         }
         Ok(Some((best, words)))
@@ -611,7 +625,7 @@ impl Evidence {
             let found = asked.matches.iter().find_map(|it| Some((it, held(it)?)));
             MatchedWord {
                 asked: asked.text.clone(),
-                found: found.map(|(it, _)| texts.words.names.text(it.word).into()),
+                found: found.map(|(it, _)| shown(texts.words.names.text(it.word)).into()),
                 nearness: found.map_or(0.0, |(it, _)| it.nearness),
                 in_passage: found.is_some_and(|(_, in_passage)| in_passage),
                 spans: None,

@@ -11,6 +11,7 @@
 //!
 //! - English wins with as many function words as another language, so that a name such as "de la
 //!   Cruz" does not change an English question.
+//! - A word of one letter says no language: it can be a name.
 //! - One function word says no language: "war films" and "my son" are English.
 //! - English stop words are left out of every question.
 //!
@@ -63,7 +64,10 @@ pub(super) fn function_words<'a>(
 ) -> Language {
     let (mut best, mut max): (Language, usize) = (&[], english.max(FEWEST - 1));
     for language in [GERMAN, FRENCH, SPANISH] {
-        let count = words.clone().filter(|word| language.binary_search(word).is_ok()).count();
+        let count = words
+            .clone()
+            .filter(|word| word.len() > 1 && language.binary_search(word).is_ok())
+            .count();
         if count > max {
             (best, max) = (language, count);
         }

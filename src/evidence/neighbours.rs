@@ -8,8 +8,9 @@
 //! - The forms of the word itself, which have its stem: 1.
 //! - The words whose vectors have a cosine of at least [`MIN_COSINE`] with its own, at most
 //!   [`MAX_NEIGHBOURS`] of them: that cosine.
-//! - If no text holds the word: words that begin with it, and words that differ in one letter, or
-//!   in two of a long word. Typing errors and parts of compounds are found so.
+//! - The words whose stem or part it is, and the words that are its stem or its parts: less than 1.
+//! - If no text holds the word: words that begin or end with it, and words that differ in one letter,
+//!   or in two of a long word. Typing errors and parts of compounds are found so.
 //!
 //! One pass over the vectors of the vocabulary finds the neighbours. They are kept for the next
 //! question, with the number of words that were looked at, so that only newer words are looked at
@@ -27,8 +28,9 @@
 use rustc_hash::FxHashMap;
 
 use super::vectors::CodedQuery;
-use super::words::{Embed, Words};
+use super::words::{Embed, Words, is_plain};
 use crate::order::sort_descending;
+use crate::text::reading::{BARE, Held, PART, STEM};
 
 /// The most neighbours of a word by their vectors.
 const MAX_NEIGHBOURS: usize = 8;
@@ -36,6 +38,19 @@ const MAX_NEIGHBOURS: usize = 8;
 const MIN_COSINE: f64 = 0.3;
 /// The nearness of a word that begins with a word of the question.
 const OF_PREFIX: f64 = 0.8;
+/// The nearness of a word that ends with a word of the question, but for an ending.
+const OF_LAST: f64 = 0.7;
+/// The fewest letters before the last part of a compound, and the most of an ending.
+const FEWEST_BEFORE: usize = 3;
+const MOST_BEHIND: usize = 2;
+/// The nearness of a word and its stem without clitics.
+const OF_STEM: f64 = 0.95;
+/// The nearness of a word and its part.
+const OF_PART: f64 = 0.8;
+/// The nearness of a pair of ideographs that no text holds, and one of the two.
+const OF_IDEOGRAPH: f64 = 0.5;
+/// The nearness of a word that some text holds, and the same with signs.
+const OF_OTHER_SIGNS: f64 = 0.5;
 /// The fewest letters of a word that is compared as a prefix or by its letters.
 const FEWEST_LETTERS: usize = 4;
 /// The letters from which on two differences are allowed.
@@ -73,10 +88,11 @@ struct Kept {
 }
 
 impl Neighbours {
-    /// Returns the words that a word of a question stands for.
+    /// Returns the words that a word of a question with these parts stands for.
     pub fn of(
         &mut self,
         word: &str,
+        parts: &[(String, Held)],
         words: &Words,
         folds: u64,
         embed: &mut Embed<'_>,
@@ -85,22 +101,52 @@ impl Neighbours {
             self.kept.clear();
             self.folds = folds;
         }
-        let stem = words.find_stem(word);
-        let forms = stem.map(|stem| words.of_stem(stem)).unwrap_or_default();
-        let mut matches: Vec<Match> =
-            forms.iter().map(|&word| Match { word, nearness: 1.0, is_form: true }).collect();
-        let near = self.near(word, words, stem, embed);
-        let near = near.iter().map(|&(word, nearness)| Match { word, nearness, is_form: false });
-        matches.extend(near);
-        if forms.is_empty() {
-            for (word, nearness) in alike(word, words) {
-                match matches.iter_mut().find(|it| it.word == word) {
-                    Some(found) => found.nearness = found.nearness.max(nearness),
-                    None => matches.push(Match { word, nearness, is_form: false }),
-                }
-            }
-            sort_descending(&mut matches, |it| it.nearness);
+        let mut matches = forms_of(word, words);
+        let is_held = !matches.is_empty();
+        // Numbers that are near are other numbers, and so are signs.
+        if is_plain(word) && !word.bytes().any(|byte| byte.is_ascii_digit()) {
+            let near = self.near(word, words, words.find_stem(word), embed);
+            let near =
+                near.iter().map(|&(word, nearness)| Match { word, nearness, is_form: false });
+            matches.extend(near);
         }
+        let mut add = |word: u32, nearness: f64, is_form: bool| match matches
+            .iter_mut()
+            .find(|it| it.word == word)
+        {
+            Some(found) => {
+                found.nearness = found.nearness.max(nearness);
+                found.is_form |= is_form;
+            }
+            None => matches.push(Match { word, nearness, is_form }),
+        };
+        let mut name = String::new();
+        let mut add_forms = |within: Option<char>, word: &str, nearness: f64, is_form: bool| {
+            name.clear();
+            name.extend(within);
+            name.push_str(word);
+            forms_of(&name, words).iter().for_each(|form| add(form.word, nearness, is_form));
+        };
+        add_forms(Some(STEM), word, OF_STEM, true);
+        add_forms(Some(PART), word, OF_PART, false);
+        let of_bare = if is_held { OF_OTHER_SIGNS } else { OF_PART };
+        add_forms(Some(BARE), word, of_bare, false);
+        for (part, held) in parts {
+            let (nearness, is_form) = match held {
+                Held::Stem => (OF_STEM, true),
+                _ if is_held => continue,
+                Held::Ideograph => (OF_IDEOGRAPH, false),
+                _ => (OF_PART, false),
+            };
+            add_forms(None, part, nearness, is_form);
+            add_forms(Some(STEM), part, nearness * OF_STEM, is_form);
+            add_forms(Some(PART), part, nearness * OF_PART, false);
+            add_forms(Some(BARE), part, nearness * OF_OTHER_SIGNS, false);
+        }
+        if !is_held {
+            alike(word, words).into_iter().for_each(|(word, nearness)| add(word, nearness, false));
+        }
+        sort_descending(&mut matches, |it| it.nearness);
         matches
     }
 
@@ -149,6 +195,12 @@ impl Neighbours {
     }
 }
 
+/// Returns the words of the stem of a word.
+pub(super) fn forms_of(word: &str, words: &Words) -> Vec<Match> {
+    let forms = words.find_stem(word).map(|stem| words.of_stem(stem)).unwrap_or_default();
+    forms.iter().map(|&word| Match { word, nearness: 1.0, is_form: true }).collect()
+}
+
 /// Returns the words that begin with a word, or differ from it in a letter or two, with their
 /// nearness.
 fn alike(word: &str, words: &Words) -> Vec<(u32, f64)> {
@@ -159,18 +211,36 @@ fn alike(word: &str, words: &Words) -> Vec<(u32, f64)> {
     let allowed = if letters.len() >= LONG { 2 } else { 1 };
     let mut alike = Vec::new();
     for (other, code) in words.names.iter().zip(0..) {
-        if !other.starts_with(letters[0]) || !words.is_content(code) {
-            continue;
-        }
-        if other.starts_with(word) {
-            alike.push((code, OF_PREFIX));
-        } else if other.len().abs_diff(word.len()) <= 4 * allowed
+        let nearness = if other.starts_with(word) {
+            OF_PREFIX
+        } else if is_last_part(word, other) {
+            OF_LAST
+        } else if other.starts_with(letters[0])
+            && other.len().abs_diff(word.len()) <= 4 * allowed
             && let Some(changes) = changes_between(&letters, other, allowed)
         {
-            alike.push((code, OF_TYPO[changes - 1]));
+            OF_TYPO[changes - 1]
+        } else {
+            continue;
+        };
+        if words.is_content(code) {
+            alike.push((code, nearness));
         }
     }
     alike
+}
+
+/// Whether a word is the last part of a compound, but for an ending.
+fn is_last_part(word: &str, compound: &str) -> bool {
+    if compound.len() < word.len() + FEWEST_BEFORE {
+        return false;
+    }
+    let mut rest = compound.chars();
+    (0..=MOST_BEHIND).any(|_| {
+        let before = rest.as_str().strip_suffix(word);
+        rest.next_back();
+        before.is_some_and(|before| before.chars().count() >= FEWEST_BEFORE)
+    })
 }
 
 /// Returns the number of letters to insert, delete, replace or swap with their neighbour, from 1

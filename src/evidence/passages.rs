@@ -1,6 +1,6 @@
 //! Splits a text into passages: runs of sentences of about forty words.
 
-use crate::text::tokens::{Token, each_token};
+use crate::text::reading::{Held, each_held};
 
 /// A passage ends with the sentence that brings it to this many words.
 const ENOUGH: usize = 40;
@@ -15,6 +15,9 @@ const FEW: usize = 10;
 pub(super) struct ParsedText {
     /// The words of the title, then of the body.
     pub words: Vec<u32>,
+    /// The place among the words and the name of everything else that the text holds there, in the
+    /// order of places.
+    pub others: Vec<(u32, u32)>,
     /// The number of words in the title.
     pub title: usize,
     /// The end of each passage among the words. The title belongs to the first.
@@ -22,7 +25,7 @@ pub(super) struct ParsedText {
 }
 
 impl ParsedText {
-    /// Parses a text. `code` returns the code of a word.
+    /// Parses a text. `code` returns the code of a name.
     pub fn new(
         title: &str,
         body: &str,
@@ -31,9 +34,12 @@ impl ParsedText {
     ) -> Self {
         let mut parsed = Self::default();
         let mut add = |text: &str, parsed: &mut Self| {
-            each_token(text, token, |word, kind| {
-                if !matches!(kind, Token::Last { alone: false }) {
-                    parsed.words.push(code(word));
+            each_held(text, token, |name, held| {
+                let code = code(name);
+                if held == Held::Word {
+                    parsed.words.push(code);
+                } else {
+                    parsed.others.push((parsed.words.len() as u32 - 1, code));
                 }
             });
         };

@@ -1,13 +1,14 @@
 //! Reads a question: its words with their neighbours, its vector, and what it asks for.
 
 use super::function_words::function_words;
-use super::neighbours::{Match, Neighbours};
+use super::neighbours::{Match, Neighbours, forms_of};
 use super::texts::Texts;
 use super::vectors::{CodedQuery, CodedVectors};
 use super::weights::Values;
-use super::words::{Embed, is_content};
+use super::words::{Embed, is_content, is_plain, shown};
 use crate::order::sort_descending;
-use crate::text::tokens::{Token, each_token};
+use crate::text::parts::is_function_pair;
+use crate::text::reading::{Held, each_held};
 use crate::times::{Sought, TimeExpression, find, sought};
 
 /// The most words of a question that count: the rarest ones.
@@ -22,6 +23,18 @@ const VAGUE: usize = 2;
 pub(super) struct AskedWord {
     pub text: String,
     pub matches: Vec<Match>,
+    /// Whether it is one of the words by which things are told apart.
+    pub is_identifying: bool,
+}
+
+/// What a text of a question holds at one place.
+#[derive(Debug)]
+struct ReadWord {
+    text: String,
+    /// Whether it is an identifier that the place holds besides its word.
+    is_identifier: bool,
+    /// The parts of the word.
+    parts: Vec<(String, Held)>,
 }
 
 /// A question that was read.
@@ -87,14 +100,15 @@ impl Question {
         let all = words_of(text);
         let mut sum = vec![0.0; texts.words.dimensions()];
         let mut others = CodedVectors::new(sum.len());
-        for word in &all {
+        let own = || all.iter().filter(|word| !word.is_identifier);
+        for word in own().map(|word| &*word.text) {
             match texts.words.names.code(word) {
                 Some(code) => texts.words.vectors.add_to(code as usize, &mut sum),
                 None => {
                     // Coded like the words of texts, so that a question has the same vector whether
                     // or not a text holds its words.
                     let mut part = vec![0.0; sum.len()];
-                    if !part.is_empty() && embed(word, &mut part) {
+                    if !part.is_empty() && is_plain(word) && embed(word, &mut part) {
                         others.push(&part);
                         others.add_to(others.len() - 1, &mut sum);
                     }
@@ -102,46 +116,79 @@ impl Question {
             }
         }
         let mut stems: Vec<String> = Vec::new();
-        let mut asked: Vec<&String> = Vec::new();
-        let english = all.iter().filter(|word| !is_content(word)).count();
-        let left_out = function_words(all.iter().map(String::as_str), english);
-        let tells = |word: &str| is_content(word) && left_out.binary_search(&word).is_err();
-        let any_tells = all.iter().any(|word| tells(word));
+        let mut asked: Vec<&ReadWord> = Vec::new();
+        let english = own().filter(|word| !is_content(&word.text)).count();
+        let left_out = function_words(own().map(|word| &*word.text), english);
+        let tells = |word: &&ReadWord| {
+            is_content(&word.text)
+                && !is_function_pair(&word.text)
+                && left_out.binary_search(&&*word.text).is_err()
+        };
+        let any_tells = all.iter().any(|word| tells(&word));
         for word in all.iter().filter(|word| !any_tells || tells(word)) {
-            let stem = texts.words.stem_text(word);
+            let stem = texts.words.stem_text(&word.text);
             if !stems.contains(&stem) {
                 stems.push(stem);
                 asked.push(word);
             }
         }
+        let own_count = asked.iter().filter(|word| !word.is_identifier).count();
         let mut words: Vec<AskedWord> = asked
             .into_iter()
-            .map(|word| AskedWord {
-                matches: neighbours.of(word, &texts.words, texts.folds, embed),
-                text: word.clone(),
+            .filter_map(|word| {
+                let matches = if word.is_identifier {
+                    // One that no text holds says no more than its words.
+                    Some(forms_of(&word.text, &texts.words)).filter(|forms| texts.hold(forms))?
+                } else {
+                    neighbours.of(&word.text, &word.parts, &texts.words, texts.folds, embed)
+                };
+                let is_identifying = is_identifying(&word.text);
+                Some(AskedWord { text: word.text.clone(), matches, is_identifying })
             })
             .collect();
         keep_rarest(&mut words, texts);
         Self {
-            is_vague: words.len() <= VAGUE,
+            is_vague: own_count <= VAGUE,
             words,
             vector: CodedQuery::new(&sum),
             times: find(text, now),
             sought: sought(text),
-            asks_latest: all.iter().any(|word| LATEST.binary_search(&&**word).is_ok()),
+            asks_latest: own().any(|word| LATEST.binary_search(&&*word.text).is_ok()),
         }
     }
 }
 
-/// Returns the words of a text, in order.
-fn words_of(text: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    each_token(text, &mut String::new(), |word, kind| {
-        if words.len() < MAX_READ && !matches!(kind, Token::Last { alone: false }) {
-            words.push(word.to_owned());
+/// Returns the words and identifiers of a text, in order.
+fn words_of(text: &str) -> Vec<ReadWord> {
+    let mut words: Vec<ReadWord> = Vec::new();
+    let mut read = 0;
+    each_held(text, &mut String::new(), |name, held| match held {
+        Held::Word | Held::Identifier => {
+            read += 1;
+            if read <= MAX_READ {
+                words.push(ReadWord {
+                    text: name.to_owned(),
+                    is_identifier: held == Held::Identifier,
+                    parts: Vec::new(),
+                });
+            }
+        }
+        _ if read > MAX_READ => {}
+        Held::Stem | Held::Ideograph | Held::Bare | Held::Part => {
+            if let Some(word) = words.last_mut() {
+                word.parts.push((shown(name).to_owned(), held));
+            }
         }
     });
     words
+}
+
+/// Whether a word is one of those by which things are told apart: it holds a mark, or letters and
+/// digits.
+fn is_identifying(word: &str) -> bool {
+    !is_plain(word)
+        || word.bytes().any(|byte| byte.is_ascii_digit())
+            && word.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
 /// Keeps the words that the fewest passages hold, in their order. Words that occur nowhere go

@@ -38,7 +38,7 @@ use crate::postings::Postings;
 
 /// The version of the reading of texts. Raise it when a text gets other words, passages, vectors or
 /// traits than before: texts of another version are read anew.
-pub const TEXT_VERSION: u32 = 1;
+pub const TEXT_VERSION: u32 = 2;
 /// The bytes of a text without its times and its passages, and those of a time and of a passage
 /// without its codes.
 const TEXT_BYTES: usize = 6 * size_of::<u32>() + 2;

@@ -3,7 +3,7 @@
 //! # Idea
 //!
 //! The index keeps no texts. Whoever asks for places gives the text of the memory again. It is
-//! split into tokens as it was when it was stored, this time with the place of each token.
+//! split into words as it was when it was stored, this time with the place of each word.
 //!
 //! # Invariants
 //!
@@ -13,7 +13,7 @@
 use serde::Serialize;
 
 use super::texts::Text;
-use crate::text::tokens::{Token, each_token_in};
+use crate::text::reading::{Held, each_held_in};
 
 /// A part of a memory's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -36,24 +36,34 @@ pub struct Span {
     pub end: u32,
 }
 
-/// Returns the tokens of a text that count as words, with their places, in order.
-pub(super) fn tokens_of(text: &Text<'_>) -> Vec<(String, Span)> {
-    let mut tokens = Vec::new();
+impl Span {
+    /// Returns a number that rises with the places of a memory.
+    pub(super) fn place(self) -> f64 {
+        let field = if self.field == Field::Title { 0.0 } else { f64::from(u32::MAX) };
+        field + f64::from(self.start)
+    }
+}
+
+/// Returns everything that a text holds, with its place, in order of places.
+pub(super) fn held_in(text: &Text<'_>) -> Vec<(String, Held, Span)> {
+    let mut all = Vec::new();
     for (field, part) in [(Field::Title, text.title), (Field::Text, text.body)] {
         let units = |from: usize, to: usize| part[from..to].encode_utf16().count() as u32;
-        // Tokens begin one after the other, so that the text before each is counted once.
+        // Words begin one after the other, so that the text before each is counted once.
         let (mut byte, mut unit) = (0, 0);
-        each_token_in(part, &mut String::new(), |token, kind, place| {
-            if matches!(kind, Token::Last { alone: false }) {
-                return;
-            }
-            unit += units(byte, place.start);
-            byte = place.start;
-            let span = Span { field, start: unit, end: unit + units(place.start, place.end) };
-            tokens.push((token.to_owned(), span));
+        each_held_in(part, &mut String::new(), &mut |name, held, place| {
+            let start = if place.start >= byte {
+                unit += units(byte, place.start);
+                byte = place.start;
+                unit
+            } else {
+                unit - units(place.start, byte)
+            };
+            let span = Span { field, start, end: start + units(place.start, place.end) };
+            all.push((name.to_owned(), held, span));
         });
     }
-    tokens
+    all
 }
 
 /// Returns spans, which are in order, with those that touch made one.

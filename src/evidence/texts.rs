@@ -2,6 +2,7 @@
 
 use super::flags::Flags;
 use super::likeness::{self, Marks, marks_of};
+use super::neighbours::Match;
 use super::passages::ParsedText;
 use super::runs::Runs;
 use super::vectors::CodedVectors;
@@ -180,13 +181,15 @@ impl Texts {
             need += size_of::<Entry>() * 3
                 + size_of::<Size>() * 3
                 + MAX_TOLD * size_of::<(f64, f64)>()
-                + read.words.len() * (4 + 2 * size_of::<u32>())
+                + (read.words.len() + read.others.len()) * (4 + 2 * size_of::<u32>())
                 + read.ends.len() * (2 * CodedVectors::bytes_each(self.words.dimensions()) + 64);
             let flags = Flags::of(text.title, text.body);
             parsed.push((*text, read, flags));
             let postings = parsed
                 .iter()
-                .map(|(_, read, _): &(Text<'_>, ParsedText, Flags)| read.words.len())
+                .map(|(_, read, _): &(Text<'_>, ParsedText, Flags)| {
+                    read.words.len() + read.others.len()
+                })
                 .sum();
             outcome = afford(need + self.words.need(&fresh, postings) + fresh.capacity_bytes());
             if outcome.is_err() {
@@ -234,6 +237,7 @@ impl Texts {
         let mut whole = vec![0.0; dimensions];
         let mut counts: Vec<(u32, u32, bool)> = Vec::new();
         let mut start = 0;
+        let mut others = text.others.iter().peekable();
         for &end in &text.ends {
             let passage = self.rows.len() as u32;
             let mut sum = vec![0.0; dimensions];
@@ -247,8 +251,12 @@ impl Texts {
 
             // A passage has few words, so that looking through them is quicker than a map.
             counts.clear();
-            for (place, &word) in text.words[start..end].iter().enumerate() {
-                let in_title = start + place < text.title;
+            let words = text.words[start..end].iter().copied().zip(start as u32..);
+            let of_passage =
+                std::iter::from_fn(|| others.next_if(|&&(place, _)| (place as usize) < end));
+            let others = of_passage.map(|&(place, other)| (other, place));
+            for (word, place) in words.chain(others) {
+                let in_title = (place as usize) < text.title;
                 match counts.iter_mut().find(|known| known.0 == word) {
                     Some(known) => *known = (word, known.1 + 1, known.2 || in_title),
                     None => counts.push((word, 1, in_title)),
@@ -259,7 +267,9 @@ impl Texts {
             }
             start = end;
         }
-        let marks = marks_of(text.words.iter().map(|&word| self.words.mark(word)));
+        let others = text.others.iter().map(|&(_, other)| other);
+        let names = text.words.iter().copied().chain(others);
+        let marks = marks_of(names.map(|name| self.words.mark(name)));
         let squares = whole.iter().fold(0.0, |sum, &part| sum + f64::from(part) * f64::from(part));
         let size = Size { words: text.words.len() as u32, length: squares.sqrt() as f32 };
         let passages = text.ends.len() as u32;
@@ -362,6 +372,17 @@ impl Texts {
     /// Returns the row of a passage, `None` if its memory was removed.
     pub(super) fn row_of(&self, passage: u32) -> Option<Row> {
         Some(self.rows[passage as usize]).filter(|&row| row != REMOVED)
+    }
+
+    /// Whether any text holds one of some words.
+    pub(super) fn hold(&self, words: &[Match]) -> bool {
+        let mut is_held = false;
+        for it in words {
+            self.words.postings[it.word as usize].for_each(|passage, _| {
+                is_held |= self.row_of(passage).is_some();
+            });
+        }
+        is_held
     }
 
     /// Returns the bytes that the texts take.

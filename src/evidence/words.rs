@@ -1,5 +1,7 @@
 //! The vocabulary: every word of the texts with its stem, its vector and its postings.
 
+use std::borrow::Cow;
+
 use rust_stemmers::{Algorithm, Stemmer};
 
 use super::likeness::mark;
@@ -7,6 +9,7 @@ use super::vectors::CodedVectors;
 use crate::columns::Names;
 use crate::postings::{self, Postings};
 use crate::text::is_stop_word;
+use crate::text::reading::{BARE, PART, STEM};
 
 /// The language whose words are stemmed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,14 +45,18 @@ impl Stems {
         Self((stemming == Stemming::English).then(|| Stemmer::create(Algorithm::English)))
     }
 
-    /// Calls `with` with the stem of a word. Words with other characters than a to z are their own
-    /// stem.
-    pub fn with_stem<T>(&self, word: &str, with: impl FnOnce(&str) -> T) -> T {
+    /// Returns the stem of a name. Words with other characters than a to z are their own stem. What
+    /// stands in another word keeps the first character of its name.
+    #[inline(never)]
+    pub fn of<'a>(&self, name: &'a str) -> Cow<'a, str> {
+        let word = shown(name);
         match &self.0 {
             Some(stemmer) if word.bytes().all(|byte| byte.is_ascii_lowercase()) => {
-                with(&stemmer.stem(word))
+                let stem = stemmer.stem(word);
+                let within = &name[..name.len() - word.len()];
+                if within.is_empty() { stem } else { Cow::Owned([within, &stem].concat()) }
             }
-            _ => with(word),
+            _ => Cow::Borrowed(name),
         }
     }
 }
@@ -107,7 +114,7 @@ impl Words {
         let code = self.names.code_or_new(word);
         if code as usize == self.stem_of.len() {
             self.sum.fill(0.0);
-            if !self.sum.is_empty() && !embed(word, &mut self.sum) {
+            if !self.sum.is_empty() && is_plain(word) && !embed(word, &mut self.sum) {
                 self.sum.fill(0.0);
             }
             let sum = std::mem::take(&mut self.sum);
@@ -120,15 +127,14 @@ impl Words {
 
     #[inline(never)]
     fn add_facts(&mut self, word: &str, code: u32) {
-        let stems = &mut self.stems;
-        let stem = self.stemmer.with_stem(word, |stem| stems.code_or_new(stem));
+        let stem = self.stems.code_or_new(&self.stemmer.of(word));
         self.stem_of.push(stem);
         if stem as usize == self.of_stem.len() {
             self.of_stem.push(Vec::new());
             self.marks.push(mark(self.stems.text(stem)));
         }
         self.of_stem[stem as usize].push(code);
-        self.is_content.push(is_content(word));
+        self.is_content.push(is_plain(word) && is_content(word));
         self.postings.push(Postings::default());
     }
 
@@ -152,17 +158,17 @@ impl Words {
 
     /// Returns the mark of a word that may be in no text.
     pub fn mark_of(&self, word: &str) -> u32 {
-        self.stemmer.with_stem(word, mark)
+        mark(&self.stemmer.of(word))
     }
 
     /// Returns the stem of a word that may be in no text.
     pub fn find_stem(&self, word: &str) -> Option<u32> {
-        self.stemmer.with_stem(word, |stem| self.stems.code(stem))
+        self.stems.code(&self.stemmer.of(word))
     }
 
     /// Returns the stem of a word as text.
     pub fn stem_text(&self, word: &str) -> String {
-        self.stemmer.with_stem(word, str::to_owned)
+        self.stemmer.of(word).into_owned()
     }
 
     /// Returns the words of a stem.
@@ -227,6 +233,16 @@ impl Words {
             + if words > 0 { self.vectors.capacity_bytes() } else { 0 }
             + self.posting_bytes / 4
     }
+}
+
+/// Whether a name is that of a word without signs. Others have no vector, and are no neighbours.
+pub(super) fn is_plain(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())
+}
+
+/// Returns a name as it stands in texts.
+pub(super) fn shown(name: &str) -> &str {
+    name.trim_start_matches([PART, STEM, BARE])
 }
 
 /// Whether a word carries content: it is no stop word and no rest of a contraction.

@@ -1,6 +1,9 @@
 //! White space, words and letter case, as the rules for questions define them, and spans of text.
 
 mod characters;
+mod folding;
+pub(crate) mod parts;
+pub(crate) mod reading;
 pub(crate) mod runs;
 mod stop_words;
 pub(crate) mod tokens;

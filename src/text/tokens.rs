@@ -7,7 +7,7 @@ use super::characters::{Role, fold, role};
 use super::{is_unspaced, is_word};
 
 /// The most bytes of a token. A longer one is cut, as in FTS5.
-const MAX_BYTES: usize = 32_768;
+pub(super) const MAX_BYTES: usize = 32_768;
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ fn is_of_word(c: char) -> bool {
 }
 
 /// Whether a character belongs to a script without spaces between words.
-fn stands_alone(c: char) -> bool {
+pub(super) fn stands_alone(c: char) -> bool {
     // Thai and Lao, Burmese and Khmer, besides the scripts that questions are split by.
     let is_unspaced = |c| {
         is_unspaced(c)

@@ -11,6 +11,8 @@ import { ReferenceMemory, type ReferenceMemoryOptions } from "../../js/reference
 import { amount, runs } from "../support/amount.ts";
 import {
   evidence,
+  FOLDED,
+  IDENTIFIERS,
   IDS,
   type Life,
   learned,
@@ -18,6 +20,7 @@ import {
   question,
   type Step,
   text,
+  UNSPACED,
   WORDS,
 } from "./inputs/evidence.ts";
 import { fakeEmbedder } from "./inputs/word-vectors.ts";
@@ -212,8 +215,10 @@ describe("answers by evidence", () => {
 /** A memory that holds every word, so that no change brings or takes a word of the vocabulary. */
 const GLOSSARY: MemoryNode = {
   id: "glossary",
-  title: WORDS.join(". "),
-  text: "What is it? When and where did I, you, she, we and her move on to the last house of today? Don't; she's; we'll; recently, now, in May 2023, yesterday, last week, on 5 June 2022, two months ago. 比特币价格。価格。ราคาทองคำ。金",
+  title: [...WORDS, ...IDENTIFIERS, ...FOLDED].join(" . "),
+  text:
+    "What is it? When and where did I, you, she, we and her move on to the last house of today? Don't; she's; we'll; recently, now, in May 2023, yesterday, last week, on 5 June 2022, two months ago. " +
+    UNSPACED.join("。"),
   created_at: NOW,
 };
 
@@ -371,28 +376,28 @@ describe("an index that was changed", () => {
   });
 
   test("counts words of removed texts among the eight neighbours, until the words are dropped", () => {
-    // Nearness falls with the number of a word.
+    // Nearness falls with the last letter of a word.
     const embedder = {
       dimensions: 16,
       addWord(word: Uint8Array, sum: Float32Array) {
-        const number = /^w([0-9]+)$/.exec(new TextDecoder().decode(word))?.[1];
-        if (number === undefined) return false;
+        const letter = /^q([a-z])$/.exec(new TextDecoder().decode(word))?.[1];
+        if (letter === undefined) return false;
         sum[0]! += 1;
-        sum[1]! += Number(number) / 20;
+        sum[1]! += (letter.charCodeAt(0) - 97) / 20;
         return true;
       },
     };
     both({ embedder }, (index, reference) => {
       for (const memory of [index, reference]) {
         memory.upsert([
-          { id: "kept", text: "w9" },
-          { id: "gone", text: "w1 w2 w3 w4 w5 w6 w7 w8" },
+          { id: "kept", text: "qj" },
+          { id: "gone", text: "qb qc qd qe qf qg qh qi" },
         ]);
         memory.remove(["gone"]);
-        const found = () => memory.why("kept", "w0", { now: NOW }).words[0]!.found;
+        const found = () => memory.why("kept", "qa", { now: NOW }).words[0]!.found;
         expect(found()).toBeNull();
         makeFold(memory);
-        expect(found()).toBe("w9");
+        expect(found()).toBe("qj");
       }
     });
   });

@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import type { TextSpan } from "../../js/engine/src/memory/types.ts";
 import { passagesOf, wordsOf } from "../../js/reference/evidence.ts";
 import { NOW } from "../../js/reference/inputs.ts";
+import { heldIn, shown } from "../../js/reference/reading.ts";
 import { runs } from "../support/amount.ts";
 import { question, text } from "./inputs/evidence.ts";
 import { fakeEmbedder } from "./inputs/word-vectors.ts";
@@ -16,6 +17,7 @@ const SCRIPTS = [
     " ",
   ),
   ..."é e\u0301 𝒜𝒷 ☂ → \ud83d ’s don’t".split(" "),
+  ..."v2.1.0 C++ -5 a.b userToken NSURLSession הדרכון الكتاب ｶﾞｿﾘﾝ 책은 鍵は 🍕 ½ ﬁnd".split(" "),
 ];
 const mixed = fc
   .array(fc.tuple(fc.constantFrom(...SCRIPTS), fc.constantFrom(" ", "", ". ", "。", "\n", "-")), {
@@ -34,11 +36,14 @@ test("spans hold the words and the passage of the reasons", () => {
         const given = { title, text: body };
         const { words, passage, ...rest } = index.why("m", asked, { now: NOW, text: given });
         const slice = ({ field, start, end }: TextSpan) => given[field].slice(start, end);
-        const all = [...wordsOf(title), ...wordsOf(body)];
+        const all = [...heldIn(title), ...heldIn(body)];
         for (const { found, spans } of words) {
-          const held = spans!.flatMap((span) => wordsOf(slice(span)));
-          const count = (among: readonly string[]) => among.filter((it) => it === found).length;
-          expect(count(held)).toBe(count(all));
+          const held = spans!.flatMap((span) => heldIn(slice(span)));
+          const named = (among: typeof all) => among.filter(({ name }) => shown(name) === found);
+          // A word counts for more than the same within another one, whose places are not given then.
+          const isWord = named(all).every(({ kind }) => kind === "word");
+          if (isWord) expect(named(held).length).toBe(named(all).length);
+          else expect(named(held).length).toBeGreaterThan(0);
           if (found === null) expect(spans).toEqual([]);
           for (const [at, { field, start, end }] of spans!.entries()) {
             expect(end).toBeGreaterThan(start);

@@ -34,7 +34,41 @@ const PLAIN = [
   ..."today last recently now".split(" "),
 ];
 const TIMES = ["in May 2023", "yesterday", "last week", "on 5 June 2023", "two months ago", "2022"];
-const UNSPACED = ["比特币价格", "価格", "ราคาทองคำ", "金"];
+export const UNSPACED = [
+  "比特币价格",
+  "価格",
+  "ราคาทองคำ",
+  "金",
+  "金の価格",
+  "我的车在哪",
+  "金色",
+  "책은",
+  "책상",
+];
+/** Identifiers and near copies of them, words with signs, and words with parts. */
+export const IDENTIFIERS = [
+  ..."v2.1.0 v2.0.1 2.1.0 10.0.0.1 10.0.1.0 C C- C++ C# -5 +5 5 −5 A- ada@home.example a.b b.a a-b".split(
+    " ",
+  ),
+  ..."/srv/ada/x /srv/x/ada user_token token_user userToken tokenUser HTTPServer NSURLSession".split(
+    " ",
+  ),
+  ..."iPhone OAuth2Client PDFs token http url 12:30 2023-05-04 x/y 1/2 ½ Disney+ v2..1 a--b".split(
+    " ",
+  ),
+];
+/** Words of other scripts, in compatible forms, and with clitics. */
+export const FOLDED = [
+  ..."ＡＢＣ１２３ abc123 ｶﾞｿﾘﾝ ガソリン か\u3099 が ﬁnd find Łódź lodz STRASSE œuvre ıssız ISSIZ".split(
+    " ",
+  ),
+  ..."١٢٣ 123 १२ הדרכון דרכון ובדרכון الكتاب كتاب وكتابه бегёт бегет чай ệ e\u0302\u0323 한 한".split(
+    " ",
+  ),
+  ..."🍕 👍🏽 👩‍👧 🇩🇪 ☕ Ελλάδα ΕΛΛΑΔΑ Zahnarzttermin Termin Bluttests test ㍿ 株式会社 m² ①".split(
+    " ",
+  ),
+];
 const NEVER = ["zebra", "quantum", "yttrium"];
 const ENDS = [
   " ",
@@ -58,6 +92,8 @@ const word = fc.oneof(
   { weight: 12, arbitrary: fc.constantFrom(...WORDS) },
   { weight: 5, arbitrary: fc.constantFrom(...PLAIN) },
   { weight: 3, arbitrary: fc.constantFrom(...TIMES) },
+  { weight: 2, arbitrary: fc.constantFrom(...IDENTIFIERS) },
+  { weight: 2, arbitrary: fc.constantFrom(...FOLDED) },
   fc.constantFrom(...UNSPACED),
 );
 const running = (size: { minLength?: number; maxLength: number }) =>
