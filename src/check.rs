@@ -27,6 +27,17 @@ pub(crate) fn check_instant(field: &str, instant: f64) -> Result<()> {
     Err(Error::argument(field, INSTANT).found(instant))
 }
 
+/// Checks how far a clock is before UTC.
+///
+/// # Errors
+/// `invalid_argument` for more than a day.
+pub(crate) fn check_offset(utc_offset: f64) -> Result<()> {
+    if utc_offset.abs() <= DAY_MS {
+        return Ok(());
+    }
+    Err(Error::argument("utc_offset", "must be at most a day").found(utc_offset))
+}
+
 /// Whether a number is an instant: milliseconds since 1970 that a `Date` can hold. NaN is not.
 pub(crate) fn is_instant(value: f64) -> bool {
     value.abs() <= MAX_INSTANT_MS

@@ -4,7 +4,7 @@
 //
 // Every sum is added in the order of the crate, since results are compared to the bit.
 
-import type { Learned, Trait, Why, WordVectors } from "nous-wasm";
+import type { Learned, TimeExpression, Trait, Why, WordVectors } from "nous-wasm";
 import { stem } from "porter2";
 import { findTimes, holdsTime } from "./found-times.ts";
 import { functionWords } from "./function-words.ts";
@@ -18,9 +18,10 @@ import {
   STEM,
   shown,
 } from "./reading.ts";
+import { WORD } from "./search.ts";
 import type { MemorySection } from "./sections.ts";
 import { STOP_WORDS } from "./stop-words.ts";
-import { capitals, holdsName, holdsNumber, sought } from "./times.ts";
+import { capitals, holdsName, holdsNumber, sought, type Token, tokensOf } from "./times.ts";
 
 /** What a memory is like, whatever the question. */
 export const TRAITS = ["qm", "prevq", "len", "num", "cap", "pos"] as const satisfies Trait[];
@@ -208,12 +209,16 @@ export interface GivenText {
   title: string;
   body: string;
   event: number | undefined;
+  /** Milliseconds before UTC of the clock by which its day is told. */
+  utc_offset: number;
   created_at: number;
 }
 
 /** A text as the index keeps it. */
 export interface TextOfMemory {
-  /** The time of its event, and those that it names. */
+  event: number | undefined;
+  utc_offset: number;
+  /** The times that it names, by its clock. */
   told: Stretch[];
   passages: Passage[];
   words: number;
@@ -397,7 +402,7 @@ export class EvidenceTexts {
   }
 
   #textOf(
-    { title, body, event, created_at }: GivenText,
+    { title, body, event, utc_offset, created_at }: GivenText,
     split: readonly Occurrence[][],
   ): TextOfMemory {
     const whole = this.#zeros();
@@ -420,12 +425,19 @@ export class EvidenceTexts {
     const either = (holds: (text: string) => boolean) => holds(title) || holds(body);
     const ofWords = [title, body].map(capitals);
     const total = (of: "capitals" | "words") => ofWords.reduce((all, one) => all + one[of], 0);
-    const named = [title, body]
-      .flatMap((part) => findTimes(part, created_at))
+    const namedAt = (now: number) =>
+      [title, body].flatMap((part) => findTimes(part, now + utc_offset));
+    // What an event's text names counts if it does not depend on when it was told.
+    const ofEvent = event === undefined ? undefined : namedAt(event);
+    const named = namedAt(created_at)
+      .filter(
+        ({ start, end }) =>
+          ofEvent?.some((other) => other.start === start && other.end === end) ?? true,
+      )
       .filter(({ start, end }) => end - start <= LONGEST_TOLD_DAYS * DAY_MS);
-    const ofEvent = event === undefined ? [] : [{ start: event, end: event + 1 }];
     return {
-      told: [...ofEvent, ...named].slice(0, MAX_TOLD),
+      ...{ event, utc_offset },
+      told: named.slice(0, MAX_TOLD),
       passages,
       words: split.flat().length,
       stems: new Set(
@@ -444,11 +456,7 @@ export class EvidenceTexts {
 
   /** The words of a question that count, in its order. */
   asked(all: readonly ReadWord[]): { words: AskedWord[]; isVague: boolean } {
-    const own = all.filter(({ isIdentifier }) => !isIdentifier).map(({ text }) => text);
-    const english = own.filter((word) => !isContent(word)).length;
-    const leftOut = functionWords(own, english);
-    const tells = ({ text }: ReadWord) =>
-      isContent(text) && !isFunctionPair(text) && !leftOut.has(text);
+    const tells = tellsIn(all);
     const telling = all.some(tells) ? all.filter(tells) : all;
     const stems = telling.map(({ text }) => this.#stem(text));
     const each = telling.filter((_, place) => stems.indexOf(stems[place]!) === place);
@@ -617,7 +625,8 @@ export interface AskedMemory {
 
 export interface AskedQuestion {
   text: string;
-  now: number;
+  /** The present by the clock of the caller; undefined if its times are not understood. */
+  local: number | undefined;
   /** The sections that it asks for. */
   sections: readonly MemorySection[];
 }
@@ -670,6 +679,61 @@ const shareOf = (value: number, all: number): number => (all > 0 ? value / all :
 const saturated = (occurrences: number, length: number, average: number): number =>
   (occurrences * (K1 + 1)) / (occurrences + K1 * (1 - B + (B * length) / average));
 
+const AROUND_WORDS = new RegExp(`^[^${WORD}]+|[^${WORD}]+$`, "gu");
+const PREPOSITIONS = ["", "am", "at", "during", "im", "in", "in the", "on"];
+/** Whether a text holds no word but those of its times, and a preposition in front. */
+function isExpression(text: string, times: readonly TimeExpression[]): boolean {
+  if (times.length === 0) return false;
+  const rests = [...times.keys(), times.length].map((place) => {
+    const before = times[place - 1];
+    const from = before === undefined ? 0 : before.index + before.text.length;
+    return text.slice(from, times[place]?.index ?? text.length);
+  });
+  const [opening = "", ...others] = rests.map((rest) => rest.replace(AROUND_WORDS, ""));
+  const lead = opening.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return PREPOSITIONS.includes(lead) && others.every((rest) => rest === "");
+}
+
+/** A question without its times; `kept` returns what stays of an expression. */
+function withoutTimes(
+  text: string,
+  times: readonly TimeExpression[],
+  kept: (expression: string) => string,
+): string {
+  let [rest, at] = ["", 0];
+  for (const time of times) {
+    rest += `${text.slice(at, time.index)}${kept(time.text)} `;
+    at = time.index + time.text.length;
+  }
+  return rest + text.slice(at);
+}
+
+/** The words of an expression that texts write, too: names, units, and the numbers of dates. */
+function namesIn(expression: string): string {
+  const tokens = tokensOf(expression);
+  const ofDate = ({ word: { is, m, letter } }: Token) =>
+    ["month", "season", "year_mark", "month_mark"].includes(is) ||
+    (is === "number" && m === 4) ||
+    (is === "letter" && ["q", "h"].includes(letter!));
+  const isDate = tokens.some(ofDate);
+  let [names, at] = ["", 0];
+  for (const token of tokens) {
+    const isName = ofDate(token) || ["weekday", "unit", "part"].includes(token.word.is);
+    if (!isName && !(isDate && /^[0-9]/.test(token.text))) continue;
+    names += `${token.start > at ? " " : ""}${token.text}`;
+    at = token.end;
+  }
+  return names;
+}
+
+/** Whether a word tells something, in a question of these words. */
+function tellsIn(all: readonly ReadWord[]): (word: ReadWord) => boolean {
+  const own = all.filter(({ isIdentifier }) => !isIdentifier).map(({ text }) => text);
+  const english = own.filter((word) => !isContent(word)).length;
+  const leftOut = functionWords(own, english);
+  return ({ text }) => isContent(text) && !isFunctionPair(text) && !leftOut.has(text);
+}
+
 /** The runs of memories: those of one cluster, and of the others those without a gap between. */
 export function runsOf(memories: readonly AskedMemory[]): AskedMemory[][] {
   const sorted = memories
@@ -716,10 +780,15 @@ export function collectEvidence(
   activation: (nearness: ReadonlyMap<string, number>) => ReadonlyMap<string, number>,
   readsTraits: boolean,
 ): CollectedEvidence {
-  const read = readWords(question.text);
+  const { local } = question;
+  const times = local === undefined ? [] : findTimes(question.text, local);
+  const isAlone = isExpression(question.text, times);
+  const read = readWords(isAlone ? question.text : withoutTimes(question.text, times, namesIn));
+  const bare = readWords(withoutTimes(question.text, times, () => ""));
+  const isOfTime = times.length > 0 && !isAlone && !bare.some(tellsIn(read));
   const all = read.filter(({ isIdentifier }) => !isIdentifier).map(({ text }) => text);
-  const { words, isVague } = texts.asked(read);
-  const vector = texts.vectorOf(all);
+  const { words, isVague } = isOfTime ? { words: [], isVague: true } : texts.asked(read);
+  const vector = isOfTime ? undefined : texts.vectorOf(all);
   const asking = memories.filter(({ id }) => texts.get(id) !== undefined);
   const sums = asking.map(({ id }) => {
     const { passages } = texts.get(id)!;
@@ -870,15 +939,15 @@ export function collectEvidence(
   const spread = Math.sqrt(variance) / SPREAD_UNITS;
 
   // ---- what the question asks for ----
-  const times = findTimes(question.text, question.now);
   const seeks = sought(question.text);
   const asksLatest = all.some((word) => LATEST.has(word));
   const active = activation(nearness);
   const traits = readsTraits ? traitsOf(texts, asking) : new Map<string, never>();
   const held = new Map<string, Held>();
   asking.forEach((memory, place) => {
-    const { id, section, created_at: made, recency } = memory;
+    const { id, section, recency } = memory;
     const [text, sum] = [texts.get(id)!, sums[place]!];
+    const at = (text.event ?? memory.created_at) + text.utc_offset;
     /** 2 if a stretch meets a day that the question names, 1 if it meets a longer time. */
     const dateOf = (stretches: readonly Stretch[]) =>
       max(
@@ -888,20 +957,23 @@ export function collectEvidence(
           )
           .map(({ start, end }) => (end - start <= DAY_MS ? 2 : 1)),
       );
-    const date = dateOf([{ start: made, end: made + 1 }]);
+    const date = dateOf([{ start: at, end: at + 1 }]);
+    const told = Math.max(dateOf(text.told) - date, 0);
+    /** A share of a question that asks for nothing but a time: all of it, or nothing. */
+    const ofAll = (share: number) => (isOfTime && date + told > 0 ? 1 : share);
     const inSection = (wanted: MemorySection, value: number) => (section === wanted ? value : 0);
     const values: Values = {
       bm: bm.get(id)!,
       sbm: shareOf(sum.sbm, bestSbm),
       sem: meaning[place]!.sem,
-      cov: shareOf(sum.cov, allRarity),
-      p_soft: soft.get(id)!,
-      p_softcov: shareOf(max(sum.held), allRarity),
+      cov: ofAll(shareOf(sum.cov, allRarity)),
+      p_soft: ofAll(soft.get(id)!),
+      p_softcov: ofAll(shareOf(max(sum.held), allRarity)),
       p_sem: meaning[place]!.pSem,
       p_sbm: shareOf(max(sum.psbm), bestPSbm),
       ...ofRun.get(id)!,
       date,
-      told: Math.max(dateOf(text.told) - date, 0),
+      told,
       p_temp: Number(seeks.time && text.holds.time),
       p_numq: Number(seeks.number && text.holds.number),
       p_where: Number(seeks.place && text.holds.name),

@@ -33,15 +33,29 @@ const isMark = (token: Token | undefined, marks: string): boolean =>
 /** The place behind a number of units that begins at a place: "three years", "a few days". */
 function behindDuration(tokens: readonly Token[], at: number): number | undefined {
   const is = (place: number): string => tokens[place]?.word.is ?? "end";
+  const isUnit = (place: number) => ["unit", "year_mark", "day_mark"].includes(is(place));
+  // "Half a year", "a half year".
+  const half = is(at) === "a" ? at + 1 : at;
+  const ofHalf = is(half + 1) === "a" ? half + 2 : half + 1;
+  if (is(half) === "half" && isUnit(ofHalf))
+    return begins(tokens, at) && ends(tokens, ofHalf + 1) ? ofHalf + 1 : undefined;
   if (!["a", "count", "number"].includes(is(at))) return undefined;
   const behind = tokens[at + 1]?.word;
   // "A couple".
   let next = is(at) === "a" && behind?.is === "count" && behind.n === 2 ? at + 2 : at + 1;
-  if (is(next) === "of") next++;
-  if (!["unit", "year_mark", "day_mark"].includes(is(next))) return undefined;
-  const isShort = ["second", "minute"].includes(tokens[next]!.word.unit ?? "");
-  if (is(at) === "a" && isShort) return undefined;
-  return begins(tokens, at) && ends(tokens, next + 1) ? next + 1 : undefined;
+  // "One and a half years", "a year and a half".
+  const isAndHalf = (place: number) =>
+    ["and", "a", "half"].every((kind, step) => is(place + step) === kind);
+  let last = next + 3;
+  if (!isAndHalf(next) || !isUnit(last)) {
+    if (is(next) === "of") next++;
+    if (!isUnit(next)) return undefined;
+    const isHalved = isAndHalf(next + 1) && !isUnit(next + 4);
+    last = isHalved ? next + 3 : next;
+    const isShort = ["second", "minute"].includes(tokens[next]!.word.unit ?? "");
+    if (is(at) === "a" && last === next && next === at + 1 && isShort) return undefined;
+  }
+  return begins(tokens, at) && ends(tokens, last + 1) ? last + 1 : undefined;
 }
 
 const endsInDigit = (token: Token | undefined): boolean => /[0-9]$/.test(token?.text ?? "");

@@ -31,6 +31,7 @@ import type {
   Transition,
   Why,
 } from "nous-wasm";
+import { offsetIn } from "nous-wasm";
 import { DECAY_LIFECYCLE_STATES } from "./decay.ts";
 import { spreadOut } from "./diversity.ts";
 import {
@@ -314,11 +315,12 @@ export class ReferenceMemory {
     this.#texts.upsert(
       nodes
         .filter(({ title, text }) => title != null || text != null)
-        .map(({ id, title, text, event_time }) => ({
+        .map(({ id, title, text, event_time, utc_offset }) => ({
           id,
           title: title ?? "",
           body: text ?? "",
           event: event_time == null ? undefined : ms(event_time),
+          utc_offset: (utc_offset ?? 0) * 60_000,
           created_at: this.#nodes.get(id)!.created_at,
         })),
     );
@@ -669,7 +671,7 @@ export class ReferenceMemory {
 
   #collect(
     text: string,
-    { now: given = Date.now(), filters: unread }: AskOptions,
+    { now: given = Date.now(), time_zone = "UTC", times = true, filters: unread }: AskOptions,
     readsTraits = weighsTraits(this.#fit),
   ): CollectedEvidence {
     const now = ms(given);
@@ -696,7 +698,8 @@ export class ReferenceMemory {
         filters,
         now,
       );
-    const asked = { text, now, sections };
+    const local = times ? now + 60_000 * offsetIn(time_zone, now) : undefined;
+    const asked = { text, local, sections };
     return collectEvidence(this.#texts, asked, memories, activation, readsTraits);
   }
 

@@ -216,16 +216,17 @@ pub(super) struct RunColumns {
 impl Evidence {
     /// Reads a question, and collects the evidence of every memory with a text. `passes` says which
     /// memories may be found; evidence that is relative to the best of the question is relative to
-    /// the best of these.
+    /// the best of these. `local` is the present by the clock of the caller; `None` if times of the
+    /// question are not understood.
     pub fn collect(
         &mut self,
         texts: &mut Texts,
         text: &str,
-        now: f64,
+        local: Option<f64>,
         passes: impl Fn(Row) -> bool,
         embed: &mut Embed<'_>,
     ) -> Question {
-        let question = Question::read(text, now, texts, &mut self.neighbours, embed);
+        let question = Question::read(text, local, texts, &mut self.neighbours, embed);
         texts.runs.lay_out();
         self.clear(texts);
         self.all_rarity = 0.0;
@@ -528,14 +529,18 @@ impl Evidence {
             values.win = (share_of(around, *all_rarity) - values.p_soft).max(0.0) * brevity;
         }
         if let Some(entry) = texts.entry(row).filter(|_| question.asks_for_more()) {
-            let made = entry.moment.created_at;
             let flag = |asked: bool, bit: u8| f64::from(u8::from(asked && entry.flags.has(bit)));
             let sought = question.sought;
-            values.date = date_of(question, &[(made, made + 1.0)]);
+            let at = entry.happened_at();
+            values.date = date_of(question, &[(at, at + 1.0)]);
             values.told = (date_of(question, &entry.told) - values.date).max(0.0);
             values.p_temp = flag(sought.time, Flags::TIME);
             values.p_numq = flag(sought.number, Flags::NUMBER);
             values.p_where = flag(sought.place, Flags::NAME);
+            if question.is_of_time && values.date + values.told > 0.0 {
+                // What the memory holds of the question is its time: all of it.
+                (values.cov, values.p_soft, values.p_softcov) = (1.0, 1.0, 1.0);
+            }
         }
         values
     }

@@ -7,9 +7,10 @@ use super::vectors::{CodedQuery, CodedVectors};
 use super::weights::Values;
 use super::words::{Embed, is_content, is_plain, shown};
 use crate::order::sort_descending;
+use crate::text::is_word;
 use crate::text::parts::is_function_pair;
 use crate::text::reading::{Held, each_held};
-use crate::times::{Sought, TimeExpression, find, sought};
+use crate::times::{Sought, TimeExpression, find, names_in, sought};
 
 /// The most words of a question that count: the rarest ones.
 const MAX_WORDS: usize = 32;
@@ -44,7 +45,10 @@ pub struct Question {
     pub(super) words: Vec<AskedWord>,
     /// The sum of the vectors of all its words; `None` without vectors.
     pub(super) vector: Option<CodedQuery>,
+    /// By the clock of the caller.
     pub(super) times: Vec<TimeExpression>,
+    /// Whether it asks for nothing but a time: "What did I do last week?"
+    pub(super) is_of_time: bool,
     pub(super) sought: Sought,
     /// Whether the question asks for the latest: it holds "last", "now" or a word like these.
     pub(super) asks_latest: bool,
@@ -77,7 +81,10 @@ impl Question {
             if asked { value * weight.max(0.0) } else { 0.0 }
         };
         let names_time = !self.times.is_empty();
-        max(names_time, 2.0, weights.date)
+        max(self.is_of_time, 1.0, weights.cov)
+            + max(self.is_of_time, 1.0, weights.p_soft)
+            + max(self.is_of_time, 1.0, weights.p_softcov)
+            + max(names_time, 2.0, weights.date)
             + max(names_time, 2.0, weights.told)
             + max(time, 1.0, weights.p_temp)
             + max(number, 1.0, weights.p_numq)
@@ -92,12 +99,18 @@ impl Question {
 
     pub(super) fn read(
         text: &str,
-        now: f64,
+        local: Option<f64>,
         texts: &Texts,
         neighbours: &mut Neighbours,
         embed: &mut Embed<'_>,
     ) -> Self {
-        let all = words_of(text);
+        let times = local.map_or_else(Vec::new, |now| find(text, now));
+        let is_expression = is_expression(text, &times);
+        let all = if is_expression {
+            words_of(text)
+        } else {
+            words_of(&without_times(text, &times, true))
+        };
         let mut sum = vec![0.0; texts.words.dimensions()];
         let mut others = CodedVectors::new(sum.len());
         let own = || all.iter().filter(|word| !word.is_identifier);
@@ -125,7 +138,10 @@ impl Question {
                 && left_out.binary_search(&&*word.text).is_err()
         };
         let any_tells = all.iter().any(|word| tells(&word));
-        for word in all.iter().filter(|word| !any_tells || tells(word)) {
+        let is_of_time = !times.is_empty()
+            && !is_expression
+            && !words_of(&without_times(text, &times, false)).iter().any(|word| tells(&word));
+        for word in all.iter().filter(|word| !is_of_time && (!any_tells || tells(word))) {
             let stem = texts.words.stem_text(&word.text);
             if !stems.contains(&stem) {
                 stems.push(stem);
@@ -150,13 +166,56 @@ impl Question {
         Self {
             is_vague: own_count <= VAGUE,
             words,
-            vector: CodedQuery::new(&sum),
-            times: find(text, now),
+            vector: if is_of_time { None } else { CodedQuery::new(&sum) },
+            times,
+            is_of_time,
             sought: sought(text),
             asks_latest: own().any(|word| LATEST.binary_search(&&*word.text).is_ok()),
         }
     }
 }
+
+/// Returns a question without its times, which say when and not what. With `names`, what texts write,
+/// too, stays: "May 2023", "weekend".
+#[inline(never)]
+fn without_times(text: &str, times: &[TimeExpression], names: bool) -> String {
+    let mut rest = String::with_capacity(text.len());
+    let mut at = 0;
+    for time in times {
+        rest.push_str(&text[at..time.span.start]);
+        let expression = time.span.of(text);
+        let mut from = 0;
+        for span in if names { names_in(expression) } else { Vec::new() } {
+            if span.start > from {
+                rest.push(' ');
+            }
+            rest.push_str(span.of(expression));
+            from = span.end;
+        }
+        rest.push(' ');
+        at = time.span.end;
+    }
+    rest.push_str(&text[at..]);
+    rest
+}
+
+/// Whether a text holds no word but those of its times, and a preposition in front.
+#[inline(never)]
+fn is_expression(text: &str, times: &[TimeExpression]) -> bool {
+    let mut at = 0;
+    for (place, time) in times.iter().enumerate() {
+        let before = text[at..time.span.start].trim_matches(|c| !is_word(c));
+        let leads = || PREPOSITIONS.iter().any(|word| word.eq_ignore_ascii_case(before));
+        if !(before.is_empty() || place == 0 && leads()) {
+            return false;
+        }
+        at = time.span.end;
+    }
+    at > 0 && !text[at..].contains(is_word)
+}
+
+/// Words before an expression of time that do not belong to it.
+const PREPOSITIONS: [&str; 7] = ["am", "at", "during", "im", "in", "in the", "on"];
 
 /// Returns the words and identifiers of a text, in order.
 fn words_of(text: &str) -> Vec<ReadWord> {

@@ -31,6 +31,7 @@ use super::flags::Flags;
 use super::likeness::Marks;
 use super::texts::{Entry, MAX_TOLD, Moment, Size, Texts};
 use super::words::{BYTES_A_WORD, WordOptions};
+use crate::check::{DAY_MS, is_instant};
 use crate::columns::Row;
 use crate::error::{Error, Result};
 use crate::parts::{PartReader, put, u16_at};
@@ -38,10 +39,10 @@ use crate::postings::Postings;
 
 /// The version of the reading of texts. Raise it when a text gets other words, passages, vectors or
 /// traits than before: texts of another version are read anew.
-pub const TEXT_VERSION: u32 = 2;
+pub const TEXT_VERSION: u32 = 3;
 /// The bytes of a text without its times and its passages, and those of a time and of a passage
 /// without its codes.
-const TEXT_BYTES: usize = 6 * size_of::<u32>() + 2;
+const TEXT_BYTES: usize = 6 * size_of::<u32>() + 2 + 2 * size_of::<f64>();
 const TOLD_BYTES: usize = 2 * size_of::<f64>();
 const PASSAGE_BYTES: usize = size_of::<u16>() + size_of::<f32>();
 /// The number of a passage that is not written.
@@ -156,8 +157,9 @@ impl TextSnapshot {
             let parts = [size.length, entry.flags.capitals];
             put(out, parts.into_iter().map(f32::to_le_bytes));
             out.extend([entry.flags.bits(), entry.told.len() as u8]);
+            let own = [entry.event.unwrap_or(f64::NAN), entry.utc_offset];
             let instants = entry.told.iter().flat_map(|&(start, end)| [start, end]);
-            put(out, instants.map(f64::to_le_bytes));
+            put(out, own.into_iter().chain(instants).map(f64::to_le_bytes));
             for passage in entry.first..entry.first + entry.passages {
                 let passage = passage as usize;
                 out.extend(texts.lengths[passage].to_le_bytes());
@@ -264,12 +266,17 @@ impl RestoringTexts {
             let marks = read_marks(&mut reader)?;
             let (length, capitals) = (read_f32(&mut reader)?, read_f32(&mut reader)?);
             let flags = Flags::restore(reader.take(1)?[0], capitals);
-            let told = read_told(&mut reader)?;
+            let (count, event) = (usize::from(reader.take(1)?[0]), read_f64(&mut reader)?);
+            let event = (!event.is_nan()).then_some(event);
+            let utc_offset = read_f64(&mut reader)?;
+            let told = read_told(&mut reader, count)?;
             let sound = passages > 0
                 && words >= passages
                 && !self.texts.has(row)
                 && length >= 0.0
                 && length.is_finite()
+                && event.is_none_or(is_instant)
+                && utc_offset.abs() <= DAY_MS
                 && (0.0..=1.0).contains(&capitals);
             let moment = moment(row).filter(|_| sound).ok_or_else(invalid_text)?;
             let first = self.texts.rows.len() as u32;
@@ -283,7 +290,7 @@ impl RestoringTexts {
                 self.texts.lengths.push(length);
                 self.texts.rows.push(row);
             }
-            let entry = Entry { first, passages, flags, moment, told };
+            let entry = Entry { first, passages, flags, moment, event, utc_offset, told };
             self.texts.enter(row, entry, Size { words, length }, marks);
         }
         reader.end()
@@ -360,8 +367,7 @@ fn read_marks(reader: &mut PartReader<'_>) -> Result<Marks> {
 }
 
 /// Reads the times that a text tells of.
-fn read_told(reader: &mut PartReader<'_>) -> Result<Box<[(f64, f64)]>> {
-    let count = usize::from(reader.take(1)?[0]);
+fn read_told(reader: &mut PartReader<'_>, count: usize) -> Result<Box<[(f64, f64)]>> {
     let mut told = Vec::with_capacity(count);
     for _ in 0..count {
         told.push((read_f64(reader)?, read_f64(reader)?));

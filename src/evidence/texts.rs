@@ -21,6 +21,8 @@ pub struct Text<'a> {
     pub body: &'a str,
     /// The instant of the event that it tells of, in milliseconds since 1970.
     pub event: Option<f64>,
+    /// The clock by which its day is told: milliseconds before UTC, such as 3,600,000 in Berlin.
+    pub utc_offset: f64,
 }
 
 /// The place of a memory in time, by which runs are ordered.
@@ -52,8 +54,12 @@ pub(super) struct Entry {
     pub passages: u32,
     pub flags: Flags,
     pub moment: Moment,
-    /// The times that the text tells of: the event's, and those that it names, relative to the
-    /// creation of the memory. Each is its first instant and the one after its last.
+    /// The instant of its event, if it tells of one.
+    pub event: Option<f64>,
+    /// Added to instants, it gives those of the clock by which its day is told.
+    pub utc_offset: f64,
+    /// The times that the text names, by its clock, relative to the creation of the memory. Each is
+    /// its first instant and the one after its last.
     pub told: Box<[(f64, f64)]>,
 }
 
@@ -216,19 +222,12 @@ impl Texts {
         for (row, (text, words, flags)) in rows.zip(&parsed.texts) {
             self.remove(row);
             let moment = moment(row);
-            self.put(row, words, *flags, moment, told(text, moment.created_at));
+            self.put(row, words, *flags, moment, text);
         }
         self.fold_if_due();
     }
 
-    fn put(
-        &mut self,
-        row: Row,
-        text: &ParsedText,
-        flags: Flags,
-        moment: Moment,
-        told: Box<[(f64, f64)]>,
-    ) {
+    fn put(&mut self, row: Row, text: &ParsedText, flags: Flags, moment: Moment, given: &Text<'_>) {
         if text.words.is_empty() {
             return;
         }
@@ -273,7 +272,10 @@ impl Texts {
         let squares = whole.iter().fold(0.0, |sum, &part| sum + f64::from(part) * f64::from(part));
         let size = Size { words: text.words.len() as u32, length: squares.sqrt() as f32 };
         let passages = text.ends.len() as u32;
-        self.enter(row, Entry { first, passages, flags, moment, told }, size, marks);
+        let told = told(given, moment.created_at);
+        let &Text { event, utc_offset, .. } = given;
+        let entry = Entry { first, passages, flags, moment, event, utc_offset, told };
+        self.enter(row, entry, size, marks);
     }
 
     /// Stores the entry of a memory whose passages were added.
@@ -400,13 +402,35 @@ impl Texts {
     }
 }
 
-/// Returns the times that a text tells of.
+/// Returns the times that a text names. If it tells of an event, only those that do not depend on
+/// when it was told: "yesterday" would be the day before the memory was stored.
 fn told(text: &Text<'_>, created_at: f64) -> Box<[(f64, f64)]> {
-    let event = text.event.map(|instant| (instant, instant + 1.0));
-    let times = [text.title, text.body].into_iter().flat_map(|part| find(part, created_at));
-    let named = times.map(|time| (time.start, time.end));
-    let short = named.filter(|(start, end)| end - start <= LONGEST_TOLD);
-    event.into_iter().chain(short).take(MAX_TOLD).collect()
+    let mut told = named(text, created_at);
+    if let Some(event) = text.event {
+        let of_event = named(text, event);
+        told.retain(|time| of_event.contains(time));
+    }
+    told.retain(|(start, end)| end - start <= LONGEST_TOLD);
+    told.truncate(MAX_TOLD);
+    told.into()
+}
+
+/// Returns the times that a text names, relative to an instant.
+#[inline(never)]
+fn named(text: &Text<'_>, instant: f64) -> Vec<(f64, f64)> {
+    let mut named = Vec::new();
+    for part in [text.title, text.body] {
+        let times = find(part, instant + text.utc_offset);
+        named.extend(times.iter().map(|time| (time.start, time.end)));
+    }
+    named
+}
+
+impl Entry {
+    /// Returns when it happened, by its clock: the time of its event, or else of its creation.
+    pub fn happened_at(&self) -> f64 {
+        self.event.unwrap_or(self.moment.created_at) + self.utc_offset
+    }
 }
 
 /// Packs the count of a word in a passage with a mark whether it is in the title. One occurrence in

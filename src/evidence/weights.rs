@@ -59,7 +59,8 @@ kinds! {
     ses,
     /// The mean of the three best `bm` in the run.
     sesb,
-    /// The question names a time, and the memory was made then: 1, and 2 for a day.
+    /// The question names a time, and it happened then, by the time of the memory's event or else
+    /// of its creation: 1, and 2 for a day.
     date,
     /// The question names a time, and the text tells of it: 1, and 2 for a day, less `date`.
     told,

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::diversity::{Candidate, POOL, Placed, spread_out};
 use super::succession::{Lines, Superseding};
 use super::{Filters, MemoryIndex, NodeChange};
-use crate::check::{INSTANT, check_instant, is_instant};
+use crate::check::{INSTANT, check_instant, check_offset, is_instant};
 use crate::columns::{LabelSets, Nodes, Row};
 use crate::error::{Error, Result};
 use crate::evidence::{
@@ -56,6 +56,9 @@ pub struct Ask<'a> {
     pub diversity: f64,
     /// The present, in milliseconds since 1970. Times in the question are relative to it.
     pub now: f64,
+    /// The clock by which days of the question are told: milliseconds before UTC at present. `None` if
+    /// its times are not understood, and their words count like all others.
+    pub utc_offset: Option<f64>,
 }
 
 /// A memory that may answer a question.
@@ -273,6 +276,7 @@ impl MemoryIndex {
             if let Some(found) = it.text.event.filter(|&instant| !is_instant(instant)) {
                 return Err(Error::argument("event_time", INSTANT).found(found).at(it.entry));
             }
+            check_offset(it.text.utc_offset).map_err(|error| error.at(it.entry))?;
         }
         let left = self.left_to_keep();
         let given: Vec<Text<'_>> = texts.iter().map(|it| it.text).collect();
@@ -548,6 +552,7 @@ impl MemoryIndex {
             return Err(Error::argument("diversity", problem).found(ask.diversity));
         }
         check_instant("now", ask.now)?;
+        check_offset(ask.utc_offset.unwrap_or_default())?;
         ask.filters.check()?;
         let rows = self.nodes.rows();
         self.afford_for_now("question", rows * 200)?;
@@ -555,7 +560,8 @@ impl MemoryIndex {
         let filtered = ask.filters.is_about_nodes();
         let Self { nodes, labels, answering: Answering { texts, evidence, .. }, .. } = self;
         let passes = |row: Row| !filtered || ask.filters.pass(row, nodes, labels, ask.now);
-        let question = evidence.collect(texts, ask.text, ask.now, passes, embed);
+        let local = ask.utc_offset.map(|offset| ask.now + offset);
+        let question = evidence.collect(texts, ask.text, local, passes, embed);
         let answering = &mut self.answering;
         answering.reads_traits = reads_traits || answering.fit.weighs_traits();
         if answering.reads_traits {

@@ -46,6 +46,7 @@ impl MemoryIndex {
             min_score: 0.0,
             diversity: 0.0,
             now,
+            utc_offset: Some(0.0),
         };
         let (question, sections) = self.collect(&ask, true, embed)?;
         let mut judged = Vec::with_capacity(used.len() + unused.len());

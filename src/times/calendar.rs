@@ -164,6 +164,8 @@ pub enum Recurring {
     Season(u8),
     /// A quarter of a year, from 0.
     Quarter(u8),
+    /// A half of a year, from 0.
+    Half(u8),
 }
 
 impl Recurring {
@@ -181,6 +183,7 @@ impl Recurring {
             Self::Quarter(quarter) => {
                 Some(months(january + 3 * i64::from(quarter), 3, Grain::Quarter))
             }
+            Self::Half(half) => Some(months(january + 6 * i64::from(half), 6, Grain::Month)),
             Self::Date(month, day) => date(january + i64::from(month), day.into()),
         }
     }

@@ -23,8 +23,8 @@
 
 use super::Grain;
 use super::calendar::{
-    DAY_MS, LATEST, MINUTE_MS, Range, Recurring, Unit, date, day_of, days, days_in, month_of,
-    months, shifted, unit_at, weekday_of,
+    DAY_MS, LATEST, MINUTE_MS, Range, Recurring, Unit, date, day_of, days, month_of, months,
+    shifted, unit_at, weekday_of,
 };
 use super::lexicon::{Safety, Word};
 use super::tokens::{Token, tokens};
@@ -65,6 +65,8 @@ pub struct Reader<'a> {
     text: &'a str,
     pub tokens: Vec<Token>,
     now: i64,
+    /// Whether "03/04/2025" is the 3rd of April.
+    day_first: bool,
 }
 
 impl When {
@@ -140,9 +142,100 @@ impl Moment {
     }
 }
 
+/// The year that two digits stand for: 1950 to 2049.
+fn full_year(digits: i64) -> i64 {
+    if digits < 50 { 2000 + digits } else { 1900 + digits }
+}
+
+/// Returns how many smaller units a unit has, and half of it: the least and the most of them.
+#[inline(never)]
+fn parts_of(unit: Unit) -> (i64, (i64, i64, Unit)) {
+    let even = |whole: i64, unit| (whole, (whole / 2, whole / 2, unit));
+    match unit {
+        Unit::Second | Unit::Minute => even(60, Unit::Second),
+        Unit::Hour => even(60, Unit::Minute),
+        Unit::Day => even(24, Unit::Hour),
+        Unit::Weekend | Unit::Week => (7, (3, 4, Unit::Day)),
+        Unit::Month => even(30, Unit::Day),
+        Unit::Quarter => even(12, Unit::Week),
+        Unit::Year => even(12, Unit::Month),
+        Unit::Decade => even(10, Unit::Year),
+    }
+}
+
+/// Returns a part of a range by its place, from 1; 0 is the last.
+#[inline(never)]
+fn picked(whole: Range, part: Word, place: i64) -> Option<Range> {
+    let (first, end) = (whole.from.div_euclid(DAY_MS), whole.to.div_euclid(DAY_MS));
+    let month = month_of(first);
+    let count = month_of(end) - month;
+    if !matches!(
+        whole.grain,
+        Grain::Month | Grain::Quarter | Grain::Season | Grain::Year | Grain::Decade
+    ) {
+        return None;
+    }
+    // Every seventh day from the first that is this weekday.
+    let nth = |weekday: i64| {
+        let nearest = first + (weekday - weekday_of(first)).rem_euclid(7);
+        nearest + 7 * if place == 0 { (end - 1 - nearest) / 7 } else { place - 1 }
+    };
+    let nth_months = |length: i64, grain| {
+        let from = if place == 0 { count - length } else { length * (place - 1) };
+        (count > length && from < count).then(|| months(month + from, length, grain))
+    };
+    let range = match part {
+        Word::Half if count == 1 => {
+            let middle = first + 15;
+            let (from, to) = if place == 1 { (first, middle) } else { (middle, end) };
+            days(from, to, Grain::Day)
+        }
+        Word::Half if place <= 2 && count % 2 == 0 => nth_months(count / 2, Grain::Month)?,
+        Word::Unit(Unit::Day) => {
+            let day = if place == 0 { end - 1 } else { first + place - 1 };
+            days(day, day + 1, Grain::Day)
+        }
+        Word::Unit(Unit::Week) => {
+            let from = if place == 0 { end - 7 } else { first + 7 * place - 7 };
+            days(from, end.min(from + 7), Grain::Week)
+        }
+        Word::Unit(Unit::Weekend) => days(nth(5), nth(5) + 2, Grain::Day),
+        Word::Weekday(weekday, _) => {
+            let day = nth(weekday.into());
+            days(day, day + 1, Grain::Day)
+        }
+        Word::Unit(Unit::Month) => nth_months(1, Grain::Month)?,
+        Word::Unit(Unit::Quarter) => nth_months(3, Grain::Quarter)?,
+        _ => return None,
+    };
+    (range.from < whole.to).then_some(range)
+}
+
 impl<'a> Reader<'a> {
     pub fn new(text: &'a str, now: i64) -> Self {
-        Self { text, tokens: tokens(text), now }
+        let mut reader = Self { text, tokens: tokens(text), now, day_first: false };
+        reader.day_first = reader.is_day_first();
+        reader
+    }
+
+    /// Whether a date of the text is certain to begin with its day, and none with its month: one
+    /// text has one order.
+    #[inline(never)]
+    fn is_day_first(&self) -> bool {
+        let is_above = |value: u16| (13..=31).contains(&value);
+        let mut has_day_first = false;
+        for at in 0..self.tokens.len().saturating_sub(4) {
+            let Word::Number(first, 1 | 2) = self.word(at) else { continue };
+            let Word::Number(second, 1 | 2) = self.word(at + 2) else { continue };
+            let is_date = matches!(self.word(at + 1), Word::Mark('/' | '-'))
+                && self.begins(at)
+                && self.numeric(at).is_some();
+            if is_date && is_above(second) {
+                return false;
+            }
+            has_day_first |= is_date && is_above(first);
+        }
+        has_day_first
     }
 
     /// Returns the range of the expression that begins at a token, and the token behind it.
@@ -174,8 +267,8 @@ impl<'a> Reader<'a> {
     #[inline(never)]
     pub fn duration(&self, at: usize) -> Option<usize> {
         let is_a = self.word(at) == Word::A;
-        let Amount { unit, next, .. } = self.amount(at)?;
-        let is_short = matches!(unit, Unit::Second | Unit::Minute);
+        let Amount { unit, next, max, .. } = self.amount(at)?;
+        let is_short = max == 1 && matches!(unit, Unit::Second | Unit::Minute);
         (self.begins(at) && self.ends(next) && !(is_a && is_short)).then_some(next)
     }
 
@@ -322,14 +415,16 @@ impl<'a> Reader<'a> {
         is_one.then_some(at + 1)
     }
 
-    /// A base; a third of one; a week of one; a number of units before or after one.
+    /// A base; a part of one; a number of units before or after one.
     #[inline(never)]
     fn moment(&self, at: usize, led: bool) -> Option<Moment> {
         let at = self.behind_article(at);
         match self.word(at) {
             Word::Third(third) => self.third(at, i64::from(third)),
-            Word::Ordinal(place) => self.week_of(at, i64::from(place)),
-            Word::Which(-1) => self.week_of(at, 0),
+            Word::Ordinal(place) => self.part_of(at, i64::from(place)),
+            Word::Which(-1) => self.part_of(at, 0),
+            Word::Unit(unit @ (Unit::Week | Unit::Weekend)) => self.unit_of_day(at, unit),
+            Word::Weekday(..) | Word::Month(..) | Word::Season(_) => self.before_last(at),
             _ => None,
         }
         .or_else(|| self.beside(at))
@@ -361,36 +456,94 @@ impl<'a> Reader<'a> {
         Some(Moment::known(part, whole.next))
     }
 
-    /// "the first week of May", "the last weekend of June 2023". Place 0 is the last.
+    /// "the first week of May", "the last Friday of March 2024", "the second half of last year",
+    /// "the last day of the month". Place 0 is the last.
     #[inline(never)]
-    fn week_of(&self, at: usize, place: i64) -> Option<Moment> {
-        let Word::Unit(unit @ (Unit::Week | Unit::Weekend)) = self.word(at + 1) else {
-            return None;
-        };
-        let next = at + 2;
-        if !matches!(self.word(next), Word::Of | Word::In) {
+    fn part_of(&self, at: usize, place: i64) -> Option<Moment> {
+        let part = self.word(at + 1);
+        let mut next = at + 2;
+        let is_half = part == Word::Half;
+        if matches!(self.word(next), Word::Of | Word::In) {
+            next += 1;
+        } else if !is_half || self.year(next).is_none() {
             return None;
         }
-        let whole = self.base(self.behind_article(next + 1), true)?;
+        let start = self.behind_article(next);
+        let whole = match self.word(start) {
+            Word::Unit(unit @ (Unit::Month | Unit::Quarter | Unit::Year)) if start > next => {
+                Moment::known(unit_at(self.now, unit, 0), start + 1)
+            }
+            _ => self.base(start, true)?,
+        };
         let range = whole.resolve(self.now)?;
-        if range.grain != Grain::Month || place > 5 {
-            return None;
+        let mut picked = picked(range, part, place)?;
+        let is_of_unit = matches!(part, Word::Unit(Unit::Week | Unit::Weekend));
+        if picked.from > self.now && !is_of_unit && matches!(whole.when, When::OneOf(_)) {
+            // As of weekdays and dates, it is the latest that has begun.
+            picked = self::picked(whole.resolve(range.from - 1)?, part, place)?;
         }
-        let first = range.from.div_euclid(DAY_MS);
-        let count = days_in(month_of(first));
-        let range = match (unit, place) {
-            (Unit::Week, 0) => days(first + count - 7, first + count, Grain::Week),
-            (Unit::Week, _) if place < 5 => {
-                days(first + 7 * place - 7, first + 7 * place, Grain::Week)
-            }
-            (Unit::Week, _) => days(first + 28, first + count, Grain::Week),
-            _ => {
-                let saturday = first + (5 - weekday_of(first)).rem_euclid(7);
-                let place = if place == 0 { (first + count - 1 - saturday) / 7 } else { place - 1 };
-                days(saturday + 7 * place, saturday + 7 * place + 2, Grain::Day)
-            }
+        Some(Moment::known(picked, whole.next))
+    }
+
+    /// "the week of 5 May", "the weekend of the 3rd of June".
+    #[inline(never)]
+    fn unit_of_day(&self, at: usize, unit: Unit) -> Option<Moment> {
+        let is_of = matches!(self.word(at + 1), Word::Of | Word::From)
+            || matches!(self.text_of(at + 1), "beginning" | "des");
+        let day = self.day(self.behind_article(at + 2), true).filter(|_| is_of)?;
+        let range = day.resolve(self.now).filter(|_| day.when.is_day())?;
+        Some(Moment::known(unit_at(range.from, unit, 0), day.next))
+    }
+
+    /// "the Friday before last", "the summer before last", "the Sunday after next", "the Friday
+    /// before 3 May".
+    #[inline(never)]
+    fn before_last(&self, at: usize) -> Option<Moment> {
+        let recurring = match self.word(at) {
+            Word::Weekday(weekday, _) => Recurring::Weekday(weekday),
+            Word::Month(month, _) => Recurring::Month(month),
+            Word::Season(season) => Recurring::Season(season),
+            _ => return None,
         };
-        (range.from < (first + count) * DAY_MS).then(|| Moment::known(range, whole.next))
+        let sign = match self.word(at + 1) {
+            Word::Before => -1,
+            Word::After => 1,
+            _ => return None,
+        };
+        let next = self.behind_article(at + 2);
+        if self.word(next) == Word::Which(sign as i8) && !self.is_counted(next + 1) {
+            let nearest = self.beyond(recurring, sign)?;
+            let range = match sign {
+                -1 => recurring.latest(nearest.from - 1)?,
+                _ => recurring.first(nearest.to)?,
+            };
+            return Some(Moment::known(range, next + 1));
+        }
+        let day = self.day(next, true).filter(|day| day.when.is_day() && day.hours.is_none())?;
+        let range = day.resolve(self.now)?;
+        let found = match (recurring, sign) {
+            (Recurring::Weekday(_), -1) => recurring.latest(range.from - 1)?,
+            (Recurring::Weekday(_), _) => recurring.first(range.to)?,
+            _ => return None,
+        };
+        Some(Moment::known(found, day.next))
+    }
+
+    /// Whether a word follows "last" or "next" that it counts.
+    #[inline(never)]
+    fn is_counted(&self, at: usize) -> bool {
+        matches!(self.word(at), Word::Unit(_) | Word::Weekday(..) | Word::Month(..))
+    }
+
+    /// The last one (−1) before today, or the next one (1) after it.
+    #[inline(never)]
+    fn beyond(&self, recurring: Recurring, sign: i64) -> Option<Range> {
+        let today = unit_at(self.now, Unit::Day, 0);
+        if sign > 0 {
+            return recurring.first(today.to);
+        }
+        let latest = recurring.latest(self.now)?;
+        if latest.to <= today.from { Some(latest) } else { recurring.latest(latest.from - 1) }
     }
 
     /// "the day before yesterday", "two weeks after 7 May", "the week before last".
@@ -414,7 +567,7 @@ impl<'a> Reader<'a> {
         };
         if let Word::Which(which @ (-1 | 1)) = self.word(next + 1)
             && i64::from(which) == sign
-            && !matches!(self.word(next + 2), Word::Unit(_) | Word::Weekday(..) | Word::Month(..))
+            && !self.is_counted(next + 2)
         {
             let range = unit_at(self.now, amount.unit, sign * 2);
             return Some(Moment::known(range, next + 2));
@@ -551,10 +704,11 @@ impl<'a> Reader<'a> {
             Word::Number(..) | Word::Ordinal(_) | Word::Count(..) | Word::A => {
                 self.number_first(at, led)
             }
+            Word::Half => self.ago(at),
             Word::Month(..) => self.month_first(at, led),
             Word::Weekday(..) => self.weekday_first(at, led),
             Word::Season(_) => self.season_first(at, led),
-            Word::Letter('q') => self.quarter_first(at),
+            Word::Letter('q' | 'h') => self.quarter_first(at),
             Word::Which(_) | Word::Past => self.which_first(at),
             Word::Relative(steps, unit) => {
                 Some(self.within(unit_at(self.now, unit, steps.into()), unit, at + 1))
@@ -588,6 +742,7 @@ impl<'a> Reader<'a> {
             .or_else(|| self.ago(at))
             .or_else(|| self.japanese(at))
             .or_else(|| self.ordinal_quarter(at))
+            .or_else(|| self.year_and_quarter(at))
             .or_else(|| self.decade(at))
             .or_else(|| self.led_number(at, led))
     }
@@ -620,12 +775,8 @@ impl<'a> Reader<'a> {
                 return Some(Moment::known(range, at + 3));
             }
             (1 | 2, Some((year, digits @ (2 | 4)))) if digits == 4 || mark != '-' => {
-                let year = match year {
-                    _ if digits == 4 => year,
-                    0..70 => 2000 + year,
-                    _ => 1900 + year,
-                };
-                if mark == '.' || first > 12 {
+                let year = if digits == 4 { year } else { full_year(year) };
+                if mark == '.' || first > 12 || self.day_first && second <= 12 {
                     (year, second, first)
                 } else {
                     (year, first, second)
@@ -651,16 +802,18 @@ impl<'a> Reader<'a> {
         let (day, mut next) = self.day_number(at)?;
         let is_ordinal = matches!(self.word(at), Word::Ordinal(_)) || next > at + 1;
         let of = self.word(next) == Word::Of && !self.tokens[next].unspaced;
-        next += usize::from(of);
+        let hyphens = (self.word(next), self.word(next + 2)) == (Word::Mark('-'), Word::Mark('-'));
+        next += usize::from(of || hyphens);
         let Word::Month(month, safety) = self.word(next) else { return None };
         let is_sure = safety == Safety::Safe || self.tokens[next].capital || is_ordinal && of;
-        next += 1;
+        next += 1 + usize::from(hyphens);
         let dot = safety == Safety::Short && self.word(next) == Word::Mark('.');
         let behind = next + usize::from(dot && self.is_attached(next));
         let recurring = Recurring::Date(month, day);
-        match self.year_behind(behind) {
+        let short = || self.short_year(behind).filter(|_| is_sure && !of);
+        match self.year_behind(behind).or_else(short) {
             Some((year, next)) => Some(Moment::known(recurring.of_year(year)?, next)),
-            None if is_sure => self.dated(recurring, next),
+            None if is_sure && !hyphens => self.dated(recurring, next),
             None => None,
         }
     }
@@ -889,19 +1042,45 @@ impl<'a> Reader<'a> {
         is_meant.then(|| Moment::new(When::OneOf(season), at + 1))
     }
 
-    /// "Q3 2021", "Q3".
+    /// "Q3 2021", "Q3 '21", "Q3/21", "Q3", "H1 2025".
     #[inline(never)]
     fn quarter_first(&self, at: usize) -> Option<Moment> {
-        let Word::Number(place @ 1..=4, 1) = self.word(at + 1) else { return None };
-        if !self.is_attached(at + 1) || !self.tokens[at].capital {
+        let (part, next) = self.letter_and_place(at)?;
+        let behind = self.behind(next, &[Word::Mark('/'), Word::Mark('-'), Word::Mark(',')]);
+        match self.in_some_year(part, behind) {
+            Some((range, next)) => Some(Moment::known(range, next)),
+            None => match self.short_year(behind) {
+                Some((year, next)) => Some(Moment::known(part.of_year(year)?, next)),
+                // "H1" alone is a heading or a form.
+                None if matches!(part, Recurring::Half(_)) => None,
+                None => Some(Moment::new(When::OneOf(part), next)),
+            },
+        }
+    }
+
+    /// "Q3", "H1".
+    #[inline(never)]
+    fn letter_and_place(&self, at: usize) -> Option<(Recurring, usize)> {
+        if !self.is_attached(at + 1) || !self.tokens.get(at)?.capital {
             return None;
         }
-        let next = self.behind(at + 2, &[Word::Mark('/'), Word::Mark('-'), Word::Mark(',')]);
-        let quarter = Recurring::Quarter(place as u8 - 1);
-        match self.in_some_year(quarter, next) {
-            Some((range, next)) => Some(Moment::known(range, next)),
-            None => Some(Moment::new(When::OneOf(quarter), at + 2)),
-        }
+        let part = match (self.word(at), self.word(at + 1)) {
+            (Word::Letter('q'), Word::Number(place @ 1..=4, 1)) => {
+                Recurring::Quarter(place as u8 - 1)
+            }
+            (Word::Letter('h'), Word::Number(place @ 1..=2, 1)) => Recurring::Half(place as u8 - 1),
+            _ => return None,
+        };
+        Some((part, at + 2))
+    }
+
+    /// "2024 Q3", "2024-Q3", "2025 H1".
+    #[inline(never)]
+    fn year_and_quarter(&self, at: usize) -> Option<Moment> {
+        let (year, next) = self.year(at)?;
+        let (part, next) =
+            self.letter_and_place(self.behind(next, &[Word::Mark('/'), Word::Mark('-')]))?;
+        Some(Moment::known(part.of_year(year)?, next))
     }
 
     /// "last week", "the past three days", "next Friday", "this morning".
@@ -960,13 +1139,8 @@ impl<'a> Reader<'a> {
             Word::Season(season) => Recurring::Season(season),
             _ => return None,
         };
-        let today = unit_at(self.now, Unit::Day, 0);
         let range = match (steps, recurring) {
-            (-1, _) => {
-                let latest = recurring.latest(self.now)?;
-                if latest.to <= today.from { latest } else { recurring.latest(latest.from - 1)? }
-            }
-            (1, _) => recurring.first(today.to)?,
+            (-1 | 1, _) => self.beyond(recurring, steps)?,
             (_, Recurring::Weekday(weekday)) => {
                 let monday = unit_at(self.now, Unit::Week, 0).from.div_euclid(DAY_MS);
                 {
@@ -1049,9 +1223,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A number of units: "two weeks", "a couple of months", "3日".
+    /// A number of units: "two weeks", "a couple of months", "3日", "half a year", "one and a half
+    /// years", "a year and a half".
     #[inline(never)]
     fn amount(&self, at: usize) -> Option<Amount> {
+        if let Some(amount) = self.half_amount(at) {
+            return Some(amount);
+        }
         let (min, max) = match (self.word(at), self.word(at + 1)) {
             (Word::A, Word::Count(2, max)) => (2, max.into()),
             (Word::A, _) => (1, 1),
@@ -1060,14 +1238,51 @@ impl<'a> Reader<'a> {
             _ => return None,
         };
         let is_double = matches!((self.word(at), self.word(at + 1)), (Word::A, Word::Count(2, _)));
-        let next = self.behind(at + 1 + usize::from(is_double), &[Word::Of]);
-        let unit = match self.word(next) {
-            Word::Unit(unit) => unit,
-            Word::YearMark => Unit::Year,
-            Word::DayMark => Unit::Day,
-            _ => return None,
-        };
+        let next = at + 1 + usize::from(is_double);
+        let is_and_half = self.word(next) == Word::And
+            && self.word(next + 1) == Word::A
+            && self.word(next + 2) == Word::Half;
+        if is_and_half {
+            let half = self.half_amount(next + 1)?;
+            let (whole, _) = parts_of(self.unit(half.next - 1)?);
+            let [min, max] = [min * whole + half.min, max * whole + half.max];
+            return Some(Amount { min, max, ..half });
+        }
+        let next = self.behind(next, &[Word::Of]);
+        let unit = self.unit(next)?;
+        let is_and_half = self.word(next + 1) == Word::And
+            && self.word(next + 2) == Word::A
+            && self.word(next + 3) == Word::Half
+            && self.unit(next + 4).is_none();
+        if is_and_half {
+            let (whole, (least, most, part)) = parts_of(unit);
+            let [min, max] = [min * whole + least, max * whole + most];
+            return Some(Amount { min, max, unit: part, next: next + 4 });
+        }
         Some(Amount { min, max, unit, next: next + 1 })
+    }
+
+    /// "half a year", "a half year", "半年": half a unit in smaller ones.
+    #[inline(never)]
+    fn half_amount(&self, at: usize) -> Option<Amount> {
+        let half = self.behind(at, &[Word::A]);
+        if self.word(half) != Word::Half {
+            return None;
+        }
+        let next = self.behind(half + 1, &[Word::A]);
+        let (_, (min, max, unit)) = parts_of(self.unit(next)?);
+        Some(Amount { min, max, unit, next: next + 1 })
+    }
+
+    /// The unit that a token names.
+    #[inline(never)]
+    fn unit(&self, at: usize) -> Option<Unit> {
+        match self.word(at) {
+            Word::Unit(unit) => Some(unit),
+            Word::YearMark => Some(Unit::Year),
+            Word::DayMark => Some(Unit::Day),
+            _ => None,
+        }
     }
 
     /// The range that lies a number of units away.
@@ -1100,6 +1315,26 @@ impl<'a> Reader<'a> {
         Range { from: self.now, to: unit_at(end, unit, 0).to, grain }
     }
 
+    /// A year of two digits at the end of a clause: "3 Apr 25", and not "3 Apr 25 guests".
+    #[inline(never)]
+    fn short_year(&self, at: usize) -> Option<(i64, usize)> {
+        let Word::Number(year, 2) = self.word(at) else { return None };
+        let is_part = match self.word(at + 1) {
+            Word::Mark(mark) => {
+                self.is_attached(at + 1)
+                    && !matches!(
+                        mark,
+                        '.' | ',' | ';' | '?' | '!' | ')' | ']' | '"' | '”' | '\'' | '’' | '…'
+                    )
+            }
+            Word::End | Word::And | Word::At | Word::In | Word::On | Word::To | Word::Until => {
+                false
+            }
+            _ => true,
+        };
+        (!is_part && self.ends(at + 1)).then(|| (full_year(year.into()), at + 1))
+    }
+
     /// The number of a day of a month, with the dot of German.
     #[inline(never)]
     fn day_number(&self, at: usize) -> Option<(u8, usize)> {
@@ -1113,11 +1348,21 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A year of four digits.
+    /// A year of four digits, or of two behind an apostrophe: "'24".
     #[inline(never)]
     fn year(&self, at: usize) -> Option<(i64, usize)> {
-        match self.word(at) {
-            Word::Number(year @ 1000..3000, 4) => Some((year.into(), at + 1)),
+        match (self.word(at), self.word(at + 1)) {
+            (Word::Number(year @ 1000..3000, 4), _) => Some((year.into(), at + 1)),
+            (Word::Mark('\'' | '’' | '‘'), Word::Number(year, 2))
+                if !self.is_attached(at)
+                    && self.is_attached(at + 1)
+                    && !matches!(self.word(at + 2), Word::Unit(_) | Word::Clock)
+                    && (!self.is_attached(at + 2)
+                        || !self.is_apostrophe(at + 2)
+                            && matches!(self.word(at + 2), Word::Mark(_))) =>
+            {
+                Some((full_year(year.into()), at + 2))
+            }
             _ => None,
         }
     }

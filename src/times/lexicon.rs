@@ -19,6 +19,8 @@ pub enum Word {
     Ordinal(u8),
     /// A number word: the least and the most that it means.
     Count(u8, u8),
+    /// "half".
+    Half,
     /// A number word that is rare in times.
     Large,
     /// "a", "an": the number one, in front of units.
@@ -51,7 +53,7 @@ pub enum Word {
     MeridiemBefore(u8),
     /// A word in front of an hour or behind it: "Uhr", "時".
     Clock,
-    /// "o" of "o'clock", "p" of "p.m.", "m" of "p.m.", "s" of "1990s", "q" of "Q3".
+    /// "o" of "o'clock", "p" of "p.m.", "m" of "p.m.", "s" of "1990s", "q" of "Q3", "h" of "H1".
     Letter(char),
     /// Articles.
     The,
@@ -224,6 +226,7 @@ const WORDS: &[(Word, &str)] = &[
     (Word::Count(30, 30), "thirty dreißig 三十"),
     (Word::Count(2, 5), "few 数"),
     (Word::Count(2, 7), "several some einige einigen paar mehrere mehreren"),
+    (Word::Half, "half halb halbe halben halber halbes hälfte 半"),
     (
         Word::Large,
         "thirteen fourteen sixteen seventeen eighteen nineteen forty fifty sixty seventy eighty \
@@ -261,6 +264,7 @@ const WORDS: &[(Word, &str)] = &[
     (Word::Letter('m'), "m"),
     (Word::Letter('s'), "s"),
     (Word::Letter('q'), "q"),
+    (Word::Letter('h'), "h"),
     (Word::The, "the der die das dem den des"),
     (Word::In, "in im"),
     (Word::During, "during within over throughout während"),

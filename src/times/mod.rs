@@ -15,8 +15,12 @@
 //! - "the past week", "the last three days" and "since" end at the present.
 //! - "before" and "until" begin with the first instant of ECMAScript's calendar, and "after" ends
 //!   with its last.
-//! - "05/07/2023" is the 7th of May. If the first number is above 12, it is the day. "7.5.2023" is
-//!   the 7th of May.
+//! - "05/07/2023" is the 7th of May, unless another date of the text is certain to begin with its
+//!   day and none with its month: "13/04/2025". "7.5.2023" is the 7th of May.
+//! - A year of two digits is one of 1950 to 2049: "3 Apr 25", "'98".
+//! - "the last Friday of March", "the first half of 2025" and the like are parts of what is named;
+//!   without a year, the latest that has begun. "the Friday before last" is the one before "last
+//!   Friday". "the week of 5 May" is the week with that day.
 //! - Seasons are those of the northern half of the Earth, of three whole months each.
 //! - "morning" is 6 to 12, "afternoon" 12 to 18, "evening" 18 to 24, "night" 18 to 6.
 //! - "may", "march", "fall", "second" and the like count only where they must mean a time.
@@ -125,6 +129,39 @@ pub fn find(text: &str, now: f64) -> Vec<TimeExpression> {
         }
     }
     found
+}
+
+/// Returns the places of the words of an expression that texts write, too: names of months, weekdays
+/// and seasons, years, quarters, units and parts of the day, and the numbers of dates. Words that count
+/// or point, such as "two" and "last", are none of them.
+///
+/// ```
+/// use nous_wasm::times::names_in;
+/// let text = "two weeks before 11 August 2023";
+/// let names: Vec<&str> = names_in(text).iter().map(|span| span.of(text)).collect();
+/// assert_eq!(names, ["weeks", "11", "August", "2023"]);
+/// ```
+pub fn names_in(expression: &str) -> Vec<Span> {
+    let mut tokens = tokens::tokens(expression);
+    let of_date = |word: Word| {
+        matches!(
+            word,
+            Word::Month(..)
+                | Word::Season(_)
+                | Word::Number(_, 4)
+                | Word::Letter('q' | 'h')
+                | Word::YearMark
+                | Word::MonthMark
+        )
+    };
+    let is_date = tokens.iter().any(|token| of_date(token.word));
+    tokens.retain(|token| {
+        let is_number = token.span.of(expression).starts_with(|c: char| c.is_ascii_digit());
+        of_date(token.word)
+            || matches!(token.word, Word::Weekday(..) | Word::Unit(_) | Word::Part(..))
+            || is_date && is_number
+    });
+    tokens.iter().map(|token| token.span).collect()
 }
 
 /// Whether a text holds any expression of time: one that [`find`] returns, a duration ("for three

@@ -153,6 +153,8 @@ record! {
     NODE_TEXT,
     /// The instant of the event that its text tells of, or [`ABSENT`].
     NODE_EVENT_TIME,
+    /// Milliseconds before UTC of the clock by which its day is told.
+    NODE_UTC_OFFSET,
 }
 
 record! {
@@ -289,6 +291,9 @@ record! {
     SEARCH:
     /// The present, an instant.
     SEARCH_NOW,
+    /// Milliseconds before UTC of the clock by which days of a question are told, or [`ABSENT`] if its
+    /// times are not understood.
+    SEARCH_UTC_OFFSET,
     /// Most results, or [`ABSENT`].
     SEARCH_LIMIT,
     /// Flag: each node is weighed by its section.

@@ -201,7 +201,7 @@ impl ResidentMemory {
         diversity: f64,
         add_word: &Function,
     ) -> f64 {
-        let Request { filters, limit, now, among, .. } =
+        let Request { filters, limit, now, utc_offset, among, .. } =
             Request::read(&self.scratch.numbers, &self.scratch.rows);
         let ask = Ask {
             text: self.scratch.text(0, length),
@@ -211,6 +211,7 @@ impl ResidentMemory {
             min_score,
             diversity,
             now,
+            utc_offset,
         };
         let asked = self.memory.ask(&ask, &mut embed_by(add_word));
         let Some(answers) = answer(asked) else { return -1.0 };
@@ -242,15 +243,23 @@ impl ResidentMemory {
         diversity: f64,
         add_word: &Function,
     ) -> Option<JsValue> {
-        let Request { filters, now, .. } = Request::read(&self.scratch.numbers, &self.scratch.rows);
-        let text = self.scratch.text(0, length);
-        let ask =
-            Ask { text, filters: &filters, among: None, limit: 0, min_score: 0.0, diversity, now };
+        let Request { filters, now, utc_offset, .. } =
+            Request::read(&self.scratch.numbers, &self.scratch.rows);
+        let ask = Ask {
+            text: self.scratch.text(0, length),
+            filters: &filters,
+            among: None,
+            limit: 0,
+            min_score: 0.0,
+            diversity,
+            now,
+            utc_offset,
+        };
         let given = (title_length >= 0.0).then(|| {
             let title_length = title_length as usize;
             let title = self.scratch.text(length, title_length);
             let body = self.scratch.text(length + title_length, text_length);
-            Text { title, body, event: None }
+            Text { title, body, event: None, utc_offset: 0.0 }
         });
         let why = self.memory.why(row, &ask, given.as_ref(), &mut embed_by(add_word));
         answer(why).map(|why| to_js(&why))
@@ -259,7 +268,8 @@ impl ResidentMemory {
     /// Numbers, rows and bytes: as [`ResidentMemory::ask`]. Writes the memories that may be found
     /// to the rows, and their evidence to the numbers. Returns their count, −1 if refused.
     pub fn evidence(&mut self, length: usize, add_word: &Function) -> f64 {
-        let Request { filters, now, .. } = Request::read(&self.scratch.numbers, &self.scratch.rows);
+        let Request { filters, now, utc_offset, .. } =
+            Request::read(&self.scratch.numbers, &self.scratch.rows);
         let text = self.scratch.text(0, length);
         let ask = Ask {
             text,
@@ -269,6 +279,7 @@ impl ResidentMemory {
             min_score: 0.0,
             diversity: 0.0,
             now,
+            utc_offset,
         };
         let collected = self.memory.evidence(&ask, &mut embed_by(add_word));
         let Some(all) = answer(collected) else { return -1.0 };
@@ -844,6 +855,7 @@ fn texts_of<'a>(count: usize, numbers: &[f64], bytes: &'a [u8]) -> Vec<EntryText
                 title: take(record[NODE_TITLE]),
                 body: take(record[NODE_TEXT]),
                 event: given(record[NODE_EVENT_TIME]),
+                utc_offset: record[NODE_UTC_OFFSET],
             };
             EntryText { entry, text }
         })
@@ -928,6 +940,7 @@ fn weights_of(sections: bool) -> RankingWeights {
 /// A search that was read from the scratch.
 struct Request<'a> {
     now: f64,
+    utc_offset: Option<f64>,
     limit: Option<usize>,
     max_seeds: Option<usize>,
     sections: bool,
@@ -973,6 +986,7 @@ impl<'a> Request<'a> {
             |(&row, &score): (&u32, &f64)| SearchHit { row: (row != NOBODY).then_some(row), score };
         Self {
             now: head[SEARCH_NOW],
+            utc_offset: given(head[SEARCH_UTC_OFFSET]),
             limit: given(head[SEARCH_LIMIT]).map(|limit| limit as usize),
             max_seeds: given(head[SEARCH_MAX_SEEDS]).map(|seeds| seeds as usize),
             sections: flag(SEARCH_SECTIONS),

@@ -79,7 +79,7 @@ impl Memory {
             .enumerate()
             .filter_map(|(entry, (_, text))| {
                 let (title, body) = (*text)?;
-                Some(EntryText { entry, text: Text { title, body, event: None } })
+                Some(EntryText { entry, text: Text { title, body, event: None, utc_offset: 0.0 } })
             })
             .collect();
         let Self { index, vectors } = self;
@@ -155,7 +155,16 @@ impl Memory {
 }
 
 fn question<'a>(text: &'a str, filters: &'a Filters) -> Ask<'a> {
-    Ask { text, filters, among: None, limit: usize::MAX, min_score: 0.0, diversity: 0.0, now: NOW }
+    Ask {
+        text,
+        filters,
+        among: None,
+        limit: usize::MAX,
+        min_score: 0.0,
+        diversity: 0.0,
+        now: NOW,
+        utc_offset: Some(0.0),
+    }
 }
 
 /// A sentence of `count` words that occur nowhere else, numbered from `first`.
@@ -709,11 +718,88 @@ fn infinite_activation_leaves_sums_finite() {
 
 /// The evidence of the only memory, which was made at an instant and tells of an event.
 fn evidence_of(question: &str, body: &str, event: Option<f64>, created_at: f64) -> Values {
+    evidence_by_clock(question, body, (event, created_at), 0.0)
+}
+
+/// The evidence of the only memory, whose day is told by a clock that is so far before UTC.
+fn evidence_by_clock(
+    question: &str,
+    body: &str,
+    (event, created_at): (Option<f64>, f64),
+    utc_offset: f64,
+) -> Values {
     let mut memory = Memory::new();
     let batch = [NodeChange { created_at: Some(created_at), ..NODE }];
-    let texts = [EntryText { entry: 0, text: Text { title: "", body, event } }];
+    let texts = [EntryText { entry: 0, text: Text { title: "", body, event, utc_offset } }];
     let rows = memory.index.upsert_with_texts(&batch, &texts, NOW, &mut |_, _| false).unwrap();
     memory.evidence(question)[&rows[0]]
+}
+
+#[test]
+fn of_the_text_of_an_event_only_times_count_that_do_not_depend_on_the_telling() {
+    let last_year = Some(NOW - 400.0 * DAY);
+    for (body, told) in [
+        ("Mira moved yesterday.", 0.0),
+        ("Mira moved last week.", 0.0),
+        ("Mira moves on 19 February 2026.", 1.0),
+    ] {
+        let question = "What happened in the last 7 days?";
+        let found = evidence_of(question, body, last_year, NOW);
+        assert_eq!((found.date, found.told), (0.0, told), "{body}");
+        let noted = evidence_of(question, body, None, NOW);
+        assert_eq!((noted.date, noted.told), (1.0, 0.0), "{body}");
+    }
+}
+
+#[test]
+fn the_clock_of_a_memory_decides_its_day() {
+    const HOUR: f64 = DAY / 24.0;
+    // Ten in the evening of 19 February, by a clock eight hours behind UTC.
+    let evening = NOW.div_euclid(DAY) * DAY + 6.0 * HOUR;
+    let day = |question: &str, times, offset: f64| {
+        evidence_by_clock(question, "Supper.", times, offset * HOUR).date
+    };
+    for times in [(Some(evening), NOW), (None, evening)] {
+        assert_eq!(day("What was on 20 February 2026?", times, 0.0), 2.0);
+        assert_eq!(day("What was on 19 February 2026?", times, 0.0), 0.0);
+        assert_eq!(day("What was on 20 February 2026?", times, -8.0), 0.0);
+        assert_eq!(day("What was on 19 February 2026?", times, -8.0), 2.0);
+    }
+}
+
+#[test]
+fn the_words_of_a_time_are_not_asked_for_unless_nothing_else_is_said() {
+    let held = |question: &str, body: &str| evidence_of(question, body, None, NOW - 300.0 * DAY);
+    for (question, body) in [
+        ("What did I do two weeks ago?", "Two trout."),
+        ("What did I catch in the last two weeks?", "The last two apples."),
+        ("What did I do last Friday?", "Friday is a day of rest."),
+        ("What did I do in May 2019?", "The report of May 2019."),
+    ] {
+        let found = held(question, body);
+        assert_eq!((found.bm, found.p_soft, found.sem), (0.0, 0.0, 0.0), "{question}");
+    }
+    for (question, body) in [
+        ("What did we plan last Friday?", "Friday is a day of rest."),
+        ("Friday", "Friday is a day of rest."),
+        ("on Friday", "Friday is a day of rest."),
+        ("What did we plant two weeks before 11 May 2019?", "The report of May 2019."),
+        ("Which goals did we have in Q3 2019?", "The sum of Q3."),
+        ("Who caught two trout?", "Two trout."),
+    ] {
+        assert!(held(question, body).bm > 0.0, "{question}");
+    }
+}
+
+#[test]
+fn a_memory_of_the_time_holds_all_of_a_question_that_asks_for_nothing_else() {
+    let question = "What did I do last week?";
+    let made = evidence_of(question, "Bought a kettle.", None, NOW - 7.0 * DAY);
+    assert_eq!((made.cov, made.p_soft, made.p_softcov, made.date), (1.0, 1.0, 1.0, 1.0));
+    let other = evidence_of(question, "Bought a kettle.", None, NOW - 70.0 * DAY);
+    assert_eq!((other.cov, other.p_soft, other.p_softcov, other.date), (0.0, 0.0, 0.0, 0.0));
+    let more = evidence_of("What did I buy last week?", "Sold a lamp.", None, NOW - 7.0 * DAY);
+    assert_eq!((more.p_soft, more.date), (0.0, 1.0));
 }
 
 #[test]
@@ -724,7 +810,9 @@ fn a_question_that_names_a_time_finds_what_was_made_then_and_what_tells_of_it() 
         let made = evidence_of(question, "Mira moved.", None, may);
         assert_eq!((made.date, made.told), (date, 0.0), "{question}");
         let event = evidence_of(question, "Mira moved.", Some(may), NOW);
-        assert_eq!((event.date, event.told), (0.0, date), "{question}");
+        assert_eq!((event.date, event.told), (date, 0.0), "{question}");
+        let told_then = evidence_of(question, "Mira moved.", Some(NOW), may);
+        assert_eq!((told_then.date, told_then.told), (0.0, 0.0), "{question}");
         let named = evidence_of(question, "Mira moves on 16 May 2025.", None, NOW);
         assert_eq!((named.date, named.told), (0.0, date), "{question}");
     }
@@ -740,7 +828,7 @@ fn a_question_that_names_a_time_finds_what_was_made_then_and_what_tells_of_it() 
 fn an_event_that_is_no_instant_is_refused_by_its_place() {
     for event in [f64::NAN, f64::INFINITY, 8.64e15 + 2.0, -8.64e15 - 2.0] {
         let mut memory = Memory::new();
-        let text = |event| Text { title: "", body: "Mira moved.", event };
+        let text = |event| Text { title: "", body: "Mira moved.", event, utc_offset: 0.0 };
         let texts = [
             EntryText { entry: 0, text: text(Some(NOW)) },
             EntryText { entry: 1, text: text(Some(event)) },
@@ -1213,7 +1301,7 @@ fn reasons_say_where_a_text_holds_words_and_passage() {
     let rows = memory.upsert(&[(NODE, Some((title, body)))]).unwrap();
     let filters = Filters::default();
     let ask = question("move houses 币价", &filters);
-    let text = Text { title, body, event: None };
+    let text = Text { title, body, event: None, utc_offset: 0.0 };
     let why =
         memory.run(&ask, |index, ask, embed| index.why(rows[0], ask, Some(&text), embed)).unwrap();
     let slice = |span: &Span| {
@@ -1234,7 +1322,7 @@ fn reasons_say_where_a_text_holds_words_and_passage() {
     assert_eq!(passage, [title, &body[..body.len() - 1]]);
     for (title, body) in [("", body), (title, ""), (title, "She moved house. 比特币价格 moves.")]
     {
-        let other = Text { title, body, event: None };
+        let other = Text { title, body, event: None, utc_offset: 0.0 };
         let refused = memory
             .run(&ask, |index, ask, embed| index.why(rows[0], ask, Some(&other), embed))
             .unwrap_err();

@@ -772,7 +772,7 @@ fn tell(memory: &mut MemoryIndex, texts: &[(Row, &str, &str)]) {
         .zip(texts)
         .map(|(entry, &(_, title, body))| {
             let event = title.is_empty().then_some(NOW - 3.0 * DAY);
-            EntryText { entry, text: Text { title, body, event } }
+            EntryText { entry, text: Text { title, body, event, utc_offset: 0.0 } }
         })
         .collect();
     memory.upsert_with_texts(&batch, &texts, NOW, &mut embed).unwrap();
@@ -781,7 +781,16 @@ fn tell(memory: &mut MemoryIndex, texts: &[(Row, &str, &str)]) {
 fn answers(memory: &mut MemoryIndex, text: &str) -> Vec<Answer> {
     let filters = Filters::default();
     let (limit, min_score, diversity) = (100, 0.0, 0.5);
-    let ask = Ask { text, filters: &filters, among: None, limit, min_score, diversity, now: NOW };
+    let ask = Ask {
+        text,
+        filters: &filters,
+        among: None,
+        limit,
+        min_score,
+        diversity,
+        now: NOW,
+        utc_offset: Some(0.0),
+    };
     memory.ask(&ask, &mut embed).unwrap()
 }
 
@@ -1035,7 +1044,7 @@ fn texts_that_are_read_in_another_way_have_another_version() {
         .flat_map(|part| part[32..].to_vec())
         .collect();
     let message = "raise TEXT_VERSION if texts get other words, passages, vectors or traits";
-    assert_eq!((TEXT_VERSION, xxh64(&content, 0)), (2, 2_693_572_567_940_712_227), "{message}");
+    assert_eq!((TEXT_VERSION, xxh64(&content, 0)), (3, 2_693_572_567_940_712_227), "{message}");
 }
 
 #[test]

@@ -246,10 +246,9 @@ function leftOf(steps: readonly Step[]): MemoryNode[] {
       const known = left.get(node.id) ?? { id: node.id, sequence: next++, created_at: NOW };
       const { title, text, ...rest } = node;
       const given = Object.entries(rest).filter(([, value]) => value !== undefined);
-      const texts =
-        title != null || text != null
-          ? { title: title ?? "", text: text ?? "", event_time: node.event_time }
-          : { event_time: left.get(node.id)?.event_time };
+      const { event_time, utc_offset } = title != null || text != null ? node : known;
+      const words = title != null || text != null ? { title: title ?? "", text: text ?? "" } : {};
+      const texts = { ...words, event_time, utc_offset };
       left.set(node.id, { ...known, ...Object.fromEntries(given), ...texts });
     }
   }

@@ -91,7 +91,7 @@ test("an expression means the same alone and in a sentence", () => {
     fc.property(texts, fc.integer({ min: 0, max: 2e12 }), (text, now) => {
       const [alone] = nous.understand(text, { now }).times!;
       const [inside] = nous.understand(`We talked about it ${text}, did we?`, { now }).times!;
-      expect(inside).toEqual(alone);
+      expect(inside).toEqual({ ...alone, index: 19 });
     }),
     runs(amount(1000)),
   );

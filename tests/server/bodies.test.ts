@@ -47,6 +47,7 @@ beforeEach(() => {
   addRoute(app, operation as never, act as never, {
     isOfAgent: false,
     refusesUnknown: true,
+    zoneOf: () => "UTC",
     unsent: new Unsent(),
   });
 });

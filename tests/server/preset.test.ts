@@ -28,7 +28,7 @@ const profile = async (server: Running, agent = "default") => {
   return rest;
 };
 
-const DEFAULT = { stemming: "english", ranking: "evidence" };
+const DEFAULT = { stemming: "english", ranking: "evidence", time_zone: "UTC" };
 const GENERAL = {
   ...{ preset: "general", preset_from: "default", weights: "general", ...DEFAULT },
 };

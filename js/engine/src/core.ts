@@ -190,7 +190,7 @@ export type { Engine } from "./engine.ts";
 export { createEngine } from "./engine.ts";
 export type { NousErrorCode, NousErrorDetails } from "./errors.ts";
 export { NousError } from "./errors.ts";
-export { toMilliseconds } from "./instant.ts";
+export { lastMillisecondsIn, millisecondsIn, toMilliseconds } from "./instant.ts";
 export type { IntentEvidence, IntentOptions } from "./intent.ts";
 export { MemoryIndex } from "./memory/memory-index.ts";
 export { Ranking } from "./memory/ranking.ts";
@@ -257,6 +257,7 @@ export type {
 } from "./text-index.ts";
 export { TextIndex } from "./text-index.ts";
 export type * from "./types.ts";
+export { isTimeZone, offsetIn } from "./zone.ts";
 
 let findModule: (() => ModuleSource) | undefined;
 

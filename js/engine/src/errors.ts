@@ -1,6 +1,7 @@
 // `NousError`, the error class of the package, and helpers that make its messages.
 
-import { EXAMPLE_INSTANT } from "./instant.ts";
+/** An instant as text, for messages. @internal */
+export const EXAMPLE_INSTANT = "2026-01-15T09:30:00Z";
 
 /** Code of an error. Codes are stable, so programs can compare them. */
 export type NousErrorCode =

@@ -1,9 +1,7 @@
 // Instants in milliseconds since 1970.
 
 import type { Instant } from "./types.ts";
-
-/** An instant as text, for messages. @internal */
-export const EXAMPLE_INSTANT = "2026-01-15T09:30:00Z";
+import { checkTimeZone, instantIn } from "./zone.ts";
 
 /**
  * ISO 8601: a date, an optional time, an optional zone. Other texts mean different instants in
@@ -24,22 +22,61 @@ const ISO =
  * ```
  */
 export function toMilliseconds(instant: Instant | null | undefined): number {
+  return millisecondsIn("UTC", instant);
+}
+
+/**
+ * Returns the milliseconds since 1970 of an instant, as `toMilliseconds` does. Text without a zone is
+ * in a time zone.
+ *
+ * @param zone The name of the zone in the database of IANA.
+ * @throws {NousError} `invalid_argument` for a zone that the runtime does not know.
+ *
+ * @example
+ * ```ts
+ * new Date(millisecondsIn("Europe/Berlin", "2026-05-31")); // 2026-05-30T22:00:00.000Z
+ * ```
+ */
+export function millisecondsIn(zone: string, instant: Instant | null | undefined): number {
+  checkTimeZone(zone);
   if (typeof instant === "number") return instant;
   if (instant instanceof Date) return instant.getTime();
-  if (typeof instant === "string") return parse(instant);
+  if (typeof instant === "string") return parse(instant, zone);
   // A Date of another realm, as tests and workers have them.
   if (Object.prototype.toString.call(instant) === "[object Date]")
     return (instant as unknown as Date).getTime();
   return Number.NaN;
 }
 
-/** A missing zone means UTC. A missing time means the start of the day in UTC. */
-function parse(text: string): number {
+/** A day without a time of day. */
+const DAY = /^(?:\d{4}|[+-]\d{6})-\d\d-\d\d$/;
+
+/**
+ * Returns the milliseconds since 1970 of the last instant that is meant, as `millisecondsIn` does of
+ * the first: a day without a time of day ends with its last millisecond.
+ *
+ * @param zone The name of the zone in the database of IANA.
+ * @throws {NousError} `invalid_argument` for a zone that the runtime does not know.
+ *
+ * @example
+ * ```ts
+ * new Date(lastMillisecondsIn("UTC", "2026-05-31")); // 2026-05-31T23:59:59.999Z
+ * ```
+ */
+export function lastMillisecondsIn(zone: string, instant: Instant | null | undefined): number {
+  const isDay = typeof instant === "string" && DAY.test(instant);
+  return millisecondsIn(zone, isDay ? `${instant}T23:59:59.999` : instant);
+}
+
+/** A missing time means the start of the day. */
+function parse(text: string, timeZone: string): number {
   const [iso, date = "", time, zone] = ISO.exec(text) ?? [];
   if (iso === undefined || !isDay(date)) return Number.NaN;
-  if (time === undefined) return Date.parse(date);
-  const [hours, minutes] =
-    zone === undefined || /z/i.test(zone) ? [] : [zone.slice(0, 3), zone.slice(3).replace(":", "")];
+  if (time === undefined) return instantIn(timeZone, Date.parse(date));
+  if (zone === undefined) return instantIn(timeZone, Date.parse(`${date}T${time}Z`));
+  const [hours, minutes] = /z/i.test(zone)
+    ? []
+    : [zone.slice(0, 3), zone.slice(3).replace(":", "")];
   return Date.parse(`${date}T${time}${hours === undefined ? "Z" : `${hours}:${minutes || "00"}`}`);
 }
 

@@ -65,6 +65,7 @@ import type { EngineLease } from "./runtime.ts";
 import { numeric } from "./runtime.ts";
 import { slicesOf, withText } from "./text.ts";
 import type { Instant, MemorySection } from "./types.ts";
+import { instantIn, offsetIn } from "./zone.ts";
 
 /**
  * Why a question is no plain lookup: D1 asks for reasons, D2 negates, D3 names a time, D4 has
@@ -172,6 +173,8 @@ export interface TimeExpression {
    * Friday"), others do not ("in May").
    */
   text: string;
+  /** Its place in the question, in UTF-16 units. */
+  index: number;
   /**
    * The first instant, in milliseconds since 1970. −8.64e15, the first of the calendar, if there is
    * no other ("before 2020").
@@ -213,6 +216,11 @@ export interface UnderstandOptions extends DecomposeOptions {
    * or ISO 8601. Default: the answer has no `times`.
    */
   now?: Instant | undefined;
+  /**
+   * The name of the zone, in the database of IANA, by whose clocks days are told: ranges are
+   * instants. Default: UTC.
+   */
+  time_zone?: string | undefined;
 }
 
 /** What becomes of a selected result whose score is weak. @internal */
@@ -397,7 +405,7 @@ export function understand(
 ): Understanding {
   const { maxParts, bySubject } = partOptions(options);
   const words = wantsWords(context, options.matcher);
-  const { terms = "ascii" } = options;
+  const { terms = "ascii", time_zone = "UTC" } = options;
   const now = options.now === undefined ? undefined : presentOf(options.now);
   if (terms !== "ascii" && terms !== "unicode") {
     throw invalid("terms", `must be "ascii" or "unicode", found ${show(terms)}`);
@@ -413,9 +421,12 @@ export function understand(
       terms: slicesOf(query.toLowerCase(), answer, termsAt, (answer.length - termsAt) / SPAN),
     });
     if (now === undefined) return understanding;
-    return Object.assign(understanding, { times: timesIn(lease, query, length, now) });
+    return Object.assign(understanding, { times: timesIn(lease, query, length, now, time_zone) });
   });
 }
+
+/** The last instant of the calendar; its negative is the first. */
+const LAST_INSTANT = 8.64e15;
 
 /** The expressions of time in the text that an engine has in its scratch. */
 function timesIn(
@@ -423,14 +434,22 @@ function timesIn(
   query: string,
   length: number,
   now: number,
+  zone: string,
 ): TimeExpression[] {
-  const numbers = engine.find_times(length, now);
+  // The module reads the clocks of the zone as if they were those of UTC.
+  const wall = now + 60_000 * offsetIn(zone, now);
+  const numbers = engine.find_times(length, wall);
+  const instantOf = (bound: number) => {
+    if (zone === "UTC" || Math.abs(bound) === LAST_INSTANT) return bound;
+    return bound === Math.floor(wall) + 1 ? Math.floor(now) + 1 : instantIn(zone, bound);
+  };
   const times: TimeExpression[] = [];
   for (let at = 0; at < numbers.length; at += TIME) {
     times.push({
       text: query.slice(numbers[at + TIME_SPAN + SPAN_START]!, numbers[at + TIME_SPAN + SPAN_END]!),
-      start: numbers[at + TIME_START]!,
-      end: numbers[at + TIME_END]!,
+      index: numbers[at + TIME_SPAN + SPAN_START]!,
+      start: instantOf(numbers[at + TIME_START]!),
+      end: instantOf(numbers[at + TIME_END]!),
       grain: moduleConstants.grains[numbers[at + TIME_GRAIN]!]!,
     });
   }

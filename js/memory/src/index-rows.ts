@@ -6,12 +6,13 @@ import {
   LIFECYCLE_STATES,
   type MemoryEdge,
   type MemoryNode,
+  offsetIn,
   type StoredLifecycleState,
 } from "nous-wasm";
 import { kindInWords } from "./embedding-text.ts";
 import { jsonObjectIn } from "./json-objects.ts";
 import type { EdgeRow, IndexedNodeRow, SoftRow, TextRow } from "./rows.ts";
-import { MAX_AHEAD, MAX_JUMP, parseInstant } from "./time.ts";
+import { MAX_AHEAD, MAX_JUMP, offsetOf, parseInstant } from "./time.ts";
 
 /** The type of a memory whose row has none. */
 export const TYPE_OF_NONE = "concept";
@@ -102,21 +103,30 @@ function labelsOf(row: IndexedNodeRow): string[] {
 }
 
 /** The fields of a memory by which the index answers questions. */
-export type MemoryTexts = Pick<MemoryNode, "title" | "text" | "event_time">;
+export type MemoryTexts = Pick<MemoryNode, "title" | "text" | "event_time" | "utc_offset">;
 
 /**
- * Returns the texts by which a memory is found, and the time of its event. Kind and tags stand
- * before the title, so that they count like its words: people ask for "the last lesson about
- * billing". Summary and body are one text.
+ * Returns the texts by which a memory is found, the time of its event, and the clock by which its
+ * day is told: its event's own, else that of the zone. Kind and tags stand before the title, so that
+ * they count like its words: people ask for "the last lesson about billing". Summary and body are
+ * one text.
  */
-export function textsOf(row: TextRow): MemoryTexts {
+export function textsOf(
+  row: TextRow & Partial<Pick<IndexedNodeRow, "provenance_created_at" | "created_at">>,
+  zone = "UTC",
+): MemoryTexts {
+  const event_time = instantOf(row.temporal_event_time);
+  const { provenance_created_at = null, created_at = null } = row;
+  const at = event_time ?? createdAtOf({ provenance_created_at, created_at });
+  const own = event_time === undefined ? undefined : offsetOf(row.temporal_event_time!);
   const tags = row.tags === null ? [] : namesIn(row.tags);
   const labels = joined([kindInWords(textOf(row.subtype) ?? ""), ...tags], " ");
   return {
     // A full stop ends a sentence, and so does a line break.
     title: joined([labels, textOf(row.content_title)], ". "),
     text: joined([textOf(row.content_summary), shownBody(row.content_body)], "\n"),
-    event_time: instantOf(row.temporal_event_time) ?? null,
+    event_time: event_time ?? null,
+    utc_offset: own ?? (at === undefined ? 0 : offsetIn(zone, at)),
   };
 }
 

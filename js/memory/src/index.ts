@@ -118,7 +118,19 @@ export {
 export { sameTexts } from "./tidy/same-texts.ts";
 export { type Summary, summaryOf, type Told } from "./tidy/summary.ts";
 export { tellingWords } from "./tidy/telling-words.ts";
-export { MAX_AHEAD, MAX_JUMP, normaliseTime, parseInstant, toIso } from "./time.ts";
+export {
+  futureProblem,
+  MAX_AHEAD,
+  MAX_JUMP,
+  normaliseEvent,
+  normaliseTime,
+  offsetOf,
+  parseInstant,
+  parseInstantIn,
+  parseLastInstantIn,
+  toIso,
+  toLocalIso,
+} from "./time.ts";
 export { type Correction, correctionIn, looseCorrectionIn } from "./write/corrections.ts";
 export { algorithmTypeOf, difficultyOfNew } from "./write/difficulty.ts";
 export { comparedWords, statementOf } from "./write/duplicates.ts";

@@ -6,6 +6,7 @@ import {
   inSnakeCase,
   type MemoryEdge,
   MemoryIndex,
+  offsetIn,
   type WordVectors,
 } from "nous-wasm";
 import { memoryNodeOf, textsOf } from "./index-rows.ts";
@@ -27,6 +28,11 @@ export interface MemoryOptions {
   edges?: Iterable<MemoryEdge> | undefined;
   /** The clock, in milliseconds since 1970. Default: `Date.now`. */
   clock?: (() => number) | undefined;
+  /**
+   * The name of the time zone, in the database of IANA, by whose clocks days are told and times
+   * without a zone are read, such as `Europe/Berlin`. Default: UTC.
+   */
+  timeZone?: string | undefined;
 }
 
 /**
@@ -50,13 +56,27 @@ export class Memory implements IndexedMemory {
   readonly engine: Engine;
   /** The index. It holds every memory of `all`. */
   readonly index: MemoryIndex;
+  /** The time zone by which days are told. */
+  readonly timeZone: string;
   readonly #clock: () => number;
   readonly #rows = new Map<string, IndexedNodeRow>();
   readonly #edges = new Map<string, MemoryEdge>();
   #next = 0;
 
-  /** @throws {NousError} `not_initialized` before the engine is loaded; else as `MemoryIndex`. */
-  constructor({ preset = GENERAL, embedder, rows = [], edges = [], clock }: MemoryOptions = {}) {
+  /**
+   * @throws {NousError} `not_initialized` before the engine is loaded; `invalid_argument` for a time
+   * zone that the runtime does not know; else as `MemoryIndex`.
+   */
+  constructor({
+    preset = GENERAL,
+    embedder,
+    rows = [],
+    edges = [],
+    clock,
+    timeZone = "UTC",
+  }: MemoryOptions = {}) {
+    offsetIn(timeZone, 0);
+    this.timeZone = timeZone;
     const config = inSnakeCase(engineConfigOf(preset, {}));
     this.preset = preset;
     this.engine = createEngine(config);
@@ -101,7 +121,7 @@ export class Memory implements IndexedMemory {
     const list = [...rows];
     const { now } = this;
     this.index.upsert(
-      list.map((row) => ({ ...memoryNodeOf(row, 0, now), ...textsOf(row) })),
+      list.map((row) => ({ ...memoryNodeOf(row, 0, now), ...textsOf(row, this.timeZone) })),
       { now },
     );
     for (const row of list) {

@@ -31,7 +31,7 @@ export function reasonsOf(
   index: MemoryIndex,
   row: TextRow,
   question: string,
-  options: Pick<AskOptions, "now" | "filters">,
+  options: Pick<AskOptions, "now" | "time_zone" | "filters">,
 ): Reasons {
   const { title = "", text = "" } = textsOf(row);
   const indexed = { title: title ?? "", text: text ?? "" };
@@ -50,13 +50,14 @@ export function reasonsOf(
   };
 }
 
-/** Returns what the engine understands of a question that is asked at `now`. */
+/** Returns what the engine understands of a question that is asked at `now`, in a time zone. */
 export function understoodOf(
   engine: Pick<Engine, "understand">,
   question: string,
   now: number,
+  time_zone = "UTC",
 ): Understood {
-  const asked = engine.understand(question, { terms: "unicode", now });
+  const asked = engine.understand(question, { terms: "unicode", now, time_zone });
   return {
     times: asked.times ?? [],
     parts: asked.parts,

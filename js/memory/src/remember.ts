@@ -6,7 +6,14 @@ import { MAX_NAME, MAX_TEXT, MAX_TITLE } from "./limits.ts";
 import type { Memory } from "./memory.ts";
 import type { IndexedNodeRow } from "./rows.ts";
 import { atOnce } from "./steps.ts";
-import { MAX_AHEAD, parseInstant, toIso } from "./time.ts";
+import {
+  futureProblem,
+  MAX_AHEAD,
+  parseInstant,
+  parseInstantIn,
+  toIso,
+  toLocalIso,
+} from "./time.ts";
 import { correctionIn } from "./write/corrections.ts";
 import {
   isProviderMessage,
@@ -87,14 +94,16 @@ export function remember(memory: Memory, given: string | Given): RememberResult 
   const forms = FORMS.filter((name) => ({ ...texts, messages })[name] !== undefined);
   if (forms.length !== 1)
     refuse("text", `must be given, or memories, or messages: one of them, found ${forms.length}`);
-  const { now } = memory;
+  const { now, timeZone } = memory;
   const pending: Pending = { rows: new Map(), created: 0, edges: [] };
   const store = storeOf(memory, pending, now);
   const read = messages === undefined ? undefined : turnsOf(checkedMessages(messages), { tools });
-  const turns = read?.turns.map(({ message }) => message);
-  const prepared = atOnce(
-    prepare(store, { ...texts, messages: turns }, true, (item) => check(item, now)),
+  const turns = read?.turns.map(({ message }) => withTimes(message, timeZone));
+  const memories = texts.memories?.map((own) =>
+    typeof own === "string" ? own : withTimes(own, timeZone),
   );
+  const whole = { ...withTimes(texts, timeZone), memories, messages: turns };
+  const prepared = atOnce(prepare(store, whole, true, (item) => check(item, memory)));
   const { items, skipped } = atOnce(storePrepared(store, prepared));
   memory.put(pending.rows.values());
   memory.link(pending.edges);
@@ -150,7 +159,7 @@ function storeOf(memory: Memory, pending: Pending, now: number): RememberingStor
   const rowOf = (id: string) => added.get(id) ?? memory.row(id);
   return {
     ...{ engine, preset, now, refuse },
-    ask: (question, options) => index.ask(question, { ...options, now }),
+    ask: (question, options) => index.ask(question, { ...options, now, times: false }),
     rows: (ids) => ids.flatMap((id) => rowOf(id) ?? []),
     insert(given) {
       const id = given.id ?? newId("n");
@@ -209,8 +218,32 @@ function refuse(field: string, problem: string): never {
   throw new NousError("invalid_argument", `${field} ${problem}`, { field });
 }
 
+/** Times of what is remembered. */
+interface Times {
+  created_at?: string | null | undefined;
+  event_time?: string | null | undefined;
+  expires_at?: string | null | undefined;
+}
+
+/** Returns what is remembered with its times as rows have them; wrong ones stay, for `check`. */
+function withTimes<Timed extends Times>(given: Timed, zone: string): Timed {
+  const read = (time: unknown): string | undefined => {
+    const instant = typeof time === "string" ? parseInstantIn(zone, time) : undefined;
+    return instant === undefined ? undefined : toIso(instant);
+  };
+  const { created_at, event_time, expires_at } = given;
+  const times: Times = {
+    created_at: read(created_at) ?? created_at,
+    event_time:
+      typeof event_time === "string" ? (toLocalIso(zone, event_time) ?? event_time) : event_time,
+    expires_at: read(expires_at) ?? expires_at,
+  };
+  const isGiven = ([, time]: [string, unknown]) => time !== undefined;
+  return { ...given, ...Object.fromEntries(Object.entries(times).filter(isGiven)) };
+}
+
 /** @throws {NousError} If a field of a text is out of its range. */
-function check(item: RememberedText, now: number): void {
+function check(item: RememberedText, { now, timeZone }: Memory): void {
   const longest = { text: MAX_TEXT, title: MAX_TITLE, type: MAX_NAME, id: MAX_NAME } as const;
   for (const [field, max] of Object.entries(longest) as [keyof typeof longest, number][]) {
     const value = item[field] ?? undefined;
@@ -220,12 +253,12 @@ function check(item: RememberedText, now: number): void {
     if (value.length > max) refuse(field, `must have at most ${max} characters`);
   }
   for (const field of ["created_at", "event_time", "expires_at"] as const) {
-    const value = item[field] ?? undefined;
+    const value: unknown = item[field] ?? undefined;
     if (value !== undefined && (typeof value !== "string" || parseInstant(value) === undefined))
       refuse(field, "must be an instant, such as 2026-01-15T09:30:00Z");
   }
   if (item.created_at != null && parseInstant(item.created_at)! > now + MAX_AHEAD)
-    refuse("created_at", `lies in the future: it is ${toIso(now)} now`);
+    refuse("created_at", futureProblem(now, timeZone));
   const { importance } = item;
   if (importance != null && !(importance >= 0 && importance <= 1))
     refuse("importance", "must be a number from 0 to 1");

@@ -45,7 +45,7 @@ export async function startServer(
   const cutLogs: typeof found = place.durability === "full" ? found : new Map();
   const unsent = new Unsent();
   const instance = randomUUID();
-  const { compat, ranking, count_outcomes: countOutcomes, preset } = settings;
+  const { compat, ranking, count_outcomes: countOutcomes, preset, time_zone } = settings;
   const learns = settings.learning === "on";
   const embeds = settings.embeddings_provider === "openai-compatible";
   const table = tableNamed(settings);
@@ -59,6 +59,7 @@ export async function startServer(
     countOutcomes,
     preset,
     presets,
+    timeZone: time_zone,
   };
   const setup = { ...ofAgents, place, residence, cutLogs, folder, unsent: unsent.shared };
   const pool = new Pool(settings.workers, worker, setup, log);

@@ -515,6 +515,10 @@ export function probe(nous: Nous): string {
       nous.estimateTokens(text),
     ]),
     instants: ["2026-01-15T08:00:00+02:00", "2026-02-31", NOW].map(nous.toMilliseconds).map(String),
+    instantsIn: ["2026-01-15", "2026-02-31", NOW].flatMap((text) =>
+      [nous.millisecondsIn, nous.lastMillisecondsIn].map((read) => String(read("UTC", text))),
+    ),
+    zones: [nous.isTimeZone("UTC"), nous.isTimeZone("Atlantis"), nous.offsetIn("UTC", 0)],
     snake: nous
       .createEngine(
         nous.inSnakeCase({ sections: { subtypes: { custom: { section: "SIGNALS" } } } }),

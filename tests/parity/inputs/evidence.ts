@@ -163,7 +163,18 @@ export const question: fc.Arbitrary<string> = fc.oneof(
     .map((parts) => parts.join(" ")),
   fc.array(fc.constantFrom(...PLAIN), { minLength: 1, maxLength: 5 }).map((all) => all.join(" ")),
   fc.shuffledSubarray([...WORDS, ...NEVER], { minLength: 30 }).map((all) => all.join(" ")),
+  fc
+    .tuple(
+      running({ maxLength: 3 }),
+      fc.constantFrom(
+        ...["yesterday", "in the last two weeks", "in May 2023", "two weeks before 9 May 2023"],
+        ...["last Friday, today", "since 2022 and in Q3 2022", "am 3. Mai", "先週", "this morning"],
+      ),
+      running({ maxLength: 2 }),
+    )
+    .map((parts) => parts.join(" ")),
   fc.constantFrom("", "?", "  ", "🚀"),
+  fc.constantFrom("What did I do yesterday?", "on Friday", "(in the last month)", "today!"),
 );
 
 export const IDS = Array.from({ length: 14 }, (_, place) => `m_${place}`);
@@ -184,6 +195,7 @@ const node: fc.Arbitrary<MemoryNode> = fc.record(
     text,
     created_at: made,
     event_time: fc.oneof(made, fc.constantFrom(null, Date.UTC(2023, 4, 9))),
+    utc_offset: fc.constantFrom(0, 0, 60, -480, 345, null),
     last_accessed: fc.oneof(made, fc.constantFrom(null, NOW + 9 * DAY, 8.64e15)),
     access_count: fc.nat({ max: 30 }),
     subtype: fc.constantFrom(...SUBTYPES),
@@ -215,6 +227,8 @@ const options: fc.Arbitrary<AskOptions> = fc.record(
     limit: fc.constantFrom(0, 1, 3, 100),
     min_score: fc.constantFrom(0, 0.001, 0.05, 0.5),
     diversity: fc.constantFrom(0, 0, 0.1, 0.5, 1),
+    time_zone: fc.constantFrom("UTC", "Asia/Tokyo", "America/St_Johns"),
+    times: fc.constantFrom(true, true, false),
     filters: fc.oneof(fc.constant(null), fewFilters),
   },
   { requiredKeys: ["now"] },

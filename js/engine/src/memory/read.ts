@@ -52,6 +52,7 @@ import {
   NODE_TEXT,
   NODE_TITLE,
   NODE_TYPE,
+  NODE_UTC_OFFSET,
   SEARCH,
   SEARCH_ACCESSED_WITHIN_DAYS,
   SEARCH_COMPONENTS,
@@ -64,14 +65,16 @@ import {
   SEARCH_NOW,
   SEARCH_SECTIONS,
   SEARCH_SERENDIPITY,
+  SEARCH_UTC_OFFSET,
   SERENDIPITY_HIGH,
   SERENDIPITY_LOW,
   SERENDIPITY_MEDIUM,
   SERENDIPITY_OFF,
 } from "../generated/layout.ts";
-import { toMilliseconds } from "../instant.ts";
+import { lastMillisecondsIn, toMilliseconds } from "../instant.ts";
 import { KnownFields } from "../suggest.ts";
 import type { Instant } from "../types.ts";
+import { offsetIn } from "../zone.ts";
 import { type Names, textsOf } from "./names.ts";
 import type { AllNames } from "./state.ts";
 import type {
@@ -89,7 +92,7 @@ import type {
 const NODE_FIELDS = new KnownFields(
   ...["id", "sequence", "created_at", "last_accessed", "access_count", "stability"],
   ...["retrievability", "difficulty", "salience", "lifecycle", "type", "subtype", "tags"],
-  ...["clusters", "embedding", "title", "text", "event_time"],
+  ...["clusters", "embedding", "title", "text", "event_time", "utc_offset"],
 );
 const EDGE_FIELDS = new KnownFields(
   ...["id", "source_id", "target_id", "type", "strength", "sequence"],
@@ -139,6 +142,18 @@ const instantOf = (value: Instant | null | undefined): number => {
   const moment = toMilliseconds(value);
   return Number.isFinite(moment) ? moment : Number.NaN;
 };
+
+const MAX_OFFSET = 1_440;
+
+/** Returns how far a clock is before UTC, in milliseconds, of its minutes; NaN if it is wrong. */
+const offsetOf = (minutes: number | null | undefined): number => {
+  if (minutes === undefined || minutes === null) return 0;
+  const isSound = typeof minutes === "number" && Math.abs(minutes) <= MAX_OFFSET;
+  return isSound ? minutes * 60_000 : Number.NaN;
+};
+
+const wrongOffset = (found: unknown): string =>
+  `must be a number of minutes from −${MAX_OFFSET} to ${MAX_OFFSET}, found ${show(found)}`;
 
 /** A name that may be missing. */
 function nameOf(
@@ -208,6 +223,9 @@ export function readNodes(nodes: readonly MemoryNode[]): Batch {
       const problem = problemWith("must be an instant", node.event_time);
       throw invalidEntry("nodes", index, node, "event_time", problem);
     }
+    records[at + NODE_UTC_OFFSET] = offsetOf(node.utc_offset);
+    if (Number.isNaN(records[at + NODE_UTC_OFFSET]))
+      throw invalidEntry("nodes", index, node, "utc_offset", wrongOffset(node.utc_offset));
   }
   return batch;
 }
@@ -516,7 +534,7 @@ export function readSearch(search: SearchQuery, names: AllNames): ReadSearch {
 
 /** @internal */
 const ASK_KEYS: ReadonlySet<string> = new Set([
-  ...["limit", "min_score", "diversity", "now", "filters", "among"],
+  ...["limit", "min_score", "diversity", "now", "time_zone", "times", "filters", "among"],
 ]);
 
 /** A question after reading: a search without hits and embedding, and the least score. @internal */
@@ -538,6 +556,8 @@ export function readQuestion(text: string, options: AskOptions, names: AllNames)
   const diversity = shareOf("diversity", given.diversity);
   const head = new Float64Array(SEARCH);
   head[SEARCH_NOW] = presentOf(now);
+  const offset = 60_000 * offsetIn(given.time_zone ?? "UTC", head[SEARCH_NOW]);
+  head[SEARCH_UTC_OFFSET] = flagOf("times", given.times, true) ? offset : ABSENT;
   head[SEARCH_LIMIT] = limitOf(limit, DEFAULT_ANSWERS);
   const lists = readFilters(filters, names, head);
   head[SEARCH_COMPONENTS] = NO_EMBEDDING;
@@ -643,7 +663,8 @@ function readFilters(
   const filters: SearchFilters = optionsOf("filters", given ?? undefined, FILTER_KEYS);
   const moment = (field: "created_after" | "created_before") => {
     const instant = filters[field];
-    const found = instantOf(instant);
+    const isLast = field === "created_before" && instant != null;
+    const found = instantOf(isLast ? lastMillisecondsIn("UTC", instant) : instant);
     if (Number.isNaN(found))
       throw invalid(`filters.${field}`, problemWith("must be an instant", instant));
     return found;

@@ -151,9 +151,17 @@ export interface MemoryNode {
   /**
    * Time of the event that title and text tell of. A question that names this time finds the
    * memory. Read only together with title or text (none). Times that the text itself names, such as
-   * "yesterday", are relative to the `created_at` that the node has when the text is given.
+   * "yesterday", are relative to the `created_at` that the node has when the text is given; with an
+   * event, only those count that do not depend on it, such as "3 May 2025". The event alone says when
+   * it happened, and `created_at` how fresh the memory is.
    */
   event_time?: Instant | null | undefined;
+  /**
+   * Minutes before UTC of the clock by which the day of the event is told, or that of the creation if
+   * there is no event: 60 for Berlin in winter. At most a day. Read only together with title or text
+   * (0).
+   */
+  utc_offset?: number | null | undefined;
   /**
    * Place in every order: a whole number from 0 to 2⁵³ − 1. Pass the database's row number, so that
    * a rebuilt index returns equal results in the same order. Default: one more than the highest so
@@ -264,7 +272,7 @@ export interface SearchFilters {
   lifecycles?: readonly StoredLifecycleState[] | undefined;
   /** The node was created at this instant or later. */
   created_after?: Instant | undefined;
-  /** The node was created at this instant or earlier. */
+  /** The node was created at this instant or earlier; of a day without a time of day, on that day. */
   created_before?: Instant | undefined;
   /** The last access was at most this many days ago. At least 0; fractions are legal. */
   accessed_within_days?: number | undefined;
@@ -345,6 +353,16 @@ export interface AskOptions {
   diversity?: number | undefined;
   /** The present, to which times such as "last week" are relative. Default: the clock. */
   now?: Instant | undefined;
+  /**
+   * The name of the zone, in the database of IANA, by whose clocks "yesterday" and other days of the
+   * question are told. Default: UTC.
+   */
+  time_zone?: string | undefined;
+  /**
+   * Whether times of the question are understood. Otherwise their words count like all others: pass
+   * false for a text that is no question, such as one that memories are compared with. Default: true.
+   */
+  times?: boolean | undefined;
   /** Default: no filters. */
   filters?: SearchFilters | null | undefined;
   /**

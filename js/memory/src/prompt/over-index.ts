@@ -22,6 +22,8 @@ export interface IndexedMemory {
   readonly index: MemoryIndex;
   /** The present, in milliseconds since 1970. */
   readonly now: number;
+  /** The time zone by which days are told. Default: UTC. */
+  readonly timeZone?: string | undefined;
   /** Returns the row of a memory; undefined if there is none. */
   row(id: string): NodeRow | undefined;
   /** Returns the rows of all memories. */
@@ -49,7 +51,7 @@ export function promptOfTurn(memory: IndexedMemory, turn: Turn): PromptOfTurn<Fo
 }
 
 function memoriesIn(memory: IndexedMemory): TurnMemories<FoundCandidate> {
-  const { engine, preset, index, now } = memory;
+  const { engine, preset, index, now, timeZone } = memory;
   const lifecycleOf = (id: string) => fadedNow([id], index, engine, now)[0]?.lifecycle ?? null;
   const stored = (row: NodeRow): StoredCandidate => ({
     ...row,
@@ -60,9 +62,9 @@ function memoriesIn(memory: IndexedMemory): TurnMemories<FoundCandidate> {
     ...{ score, frame: row.frame, censors: namesIn(row.censors) },
   });
   return {
-    ...{ engine, preset, now },
+    ...{ engine, preset, now, zone: timeZone },
     find(question, limit) {
-      const answers = index.ask(question, { limit, now });
+      const answers = index.ask(question, { limit, now, time_zone: timeZone });
       const hits = answers.flatMap(({ id, score, superseded_by }) => {
         const row = memory.row(id);
         return row === undefined ? [] : { ...found(row, rounded(score)), superseded_by };

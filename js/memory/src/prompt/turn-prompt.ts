@@ -17,12 +17,18 @@
 //   before it asked.
 // - Each memory that was found is either in the prompt or in `left_out`, with the reason.
 
-import type { ContextBudget, Engine, LeftOut, MemoryType } from "nous-wasm";
+import {
+  type ContextBudget,
+  type Engine,
+  type LeftOut,
+  type MemoryType,
+  offsetIn,
+} from "nous-wasm";
 import { shownBody, textOf } from "../index-rows.ts";
 import { MAX_QUERY } from "../limits.ts";
 import { withoutMarksOfLine } from "../line-marks.ts";
 import { type Heading, type Preset, typeOf, typesUnder } from "../presets/preset.ts";
-import { parseInstant } from "../time.ts";
+import { offsetOf, parseInstant } from "../time.ts";
 import { PROFILE_CATEGORIES } from "./profile.ts";
 import { isAtHand } from "./selection.ts";
 import { tokensOf } from "./tokens.ts";
@@ -76,6 +82,8 @@ export interface PromptMemory {
   score: number;
   /** When it happened, in milliseconds since 1970; undefined if it tells of no event. */
   event_at?: number | undefined;
+  /** Minutes before UTC of the clock by which the day of its event is told. Default: the zone's. */
+  event_offset?: number | undefined;
   /** When it was made. */
   created_at?: number | undefined;
   /** The form of its line, if its type has one; see `PresetType`. */
@@ -93,6 +101,8 @@ export type FixedParts = Readonly<
 export interface TurnToPrompt {
   input: string;
   now: number;
+  /** The time zone by which days are told. Default: UTC. */
+  zone?: string | undefined;
   fixed: FixedParts;
   /** The conversation before the turn, oldest first. */
   messages: readonly Message[];
@@ -155,7 +165,7 @@ export interface TurnPrompt {
 
 /** Writes the prompt of a turn from memories that were looked up. */
 export function writePrompt(turn: TurnToPrompt): TurnPrompt {
-  const { input, now, fixed, budgets, messages } = turn;
+  const { input, now, zone, fixed, budgets, messages } = turn;
   const talks = new Set(turn.recent.map(({ id }) => id));
   const found = turn.found
     .map(
@@ -197,7 +207,7 @@ export function writePrompt(turn: TurnToPrompt): TurnPrompt {
   const take = (memory: PromptMemory, max?: number): boolean => {
     const { id, heading: section } = memory;
     if (known.has(id)) return false;
-    const reason = reasonAgainst(memory) ?? add(section, lineOf(memory, now), max);
+    const reason = reasonAgainst(memory) ?? add(section, lineOf(memory, now, zone), max);
     if (reason === undefined) {
       known.add(id);
       recalled.push(memory);
@@ -238,25 +248,30 @@ export function writePrompt(turn: TurnToPrompt): TurnPrompt {
   }
 }
 
-/** Returns the line of a memory: its words and its day, in the form of its type. */
+/**
+ * Returns the line of a memory: its words and its day, in the form of its type. The day is that of its
+ * event's own clock, or else that of the zone.
+ */
 export function lineOf(
   {
     text,
     event_at,
+    event_offset,
     created_at,
     line,
-  }: Pick<PromptMemory, "text" | "event_at" | "created_at" | "line">,
+  }: Pick<PromptMemory, "text" | "event_at" | "event_offset" | "created_at" | "line">,
   now: number,
+  zone = "UTC",
 ): string {
   const words = oneLine(text);
   const short =
     words.length <= MAX_OF_A_MEMORY ? words : `${words.slice(0, MAX_OF_A_MEMORY).trimEnd()}…`;
   const day =
     event_at !== undefined
-      ? dayPhrase(event_at, now)
+      ? dayPhrase(event_at, now, zone, event_offset)
       : created_at === undefined
         ? undefined
-        : `noted ${dayPhrase(created_at, now)}`;
+        : `noted ${dayPhrase(created_at, now, zone)}`;
   const form = line ?? "{text} ({day})";
   const whole = day === undefined ? form.replaceAll(/ ?[([]?\{day\}[)\]]?/g, "") : form;
   return `- ${whole.replaceAll(/\{(text|day)\}/g, (_, part) => (part === "text" ? short : day!))}`;
@@ -307,17 +322,27 @@ export function givenLines(text: string): string[] | undefined {
   return lines.length > 1 && lines.every((line) => GIVEN_LINE.test(line)) ? lines : undefined;
 }
 
+const MINUTE = 60_000;
 const DAY = 86_400_000;
 const DAYS_OF_WEEKS = 14;
 const DAYS_OF_MONTHS = 63;
 const DAYS_OF_YEARS = 730;
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
-/** Returns a day and how far it is from now, in UTC: "on 3 Oct 2026, 7 weeks ago". */
-export function dayPhrase(at: number, now: number): string {
-  const day = new Date(at);
+/**
+ * Returns a day and how far it is from now: "on 3 Oct 2026, 7 weeks ago". The day is told by a clock
+ * that is `offset` minutes before UTC, and the present by those of the zone.
+ */
+export function dayPhrase(
+  at: number,
+  now: number,
+  zone: string,
+  offset: number = offsetIn(zone, at),
+): string {
+  const [local, present] = [at + offset * MINUTE, now + offsetIn(zone, now) * MINUTE];
+  const day = new Date(local);
   const written = `on ${day.getUTCDate()} ${MONTHS[day.getUTCMonth()]} ${day.getUTCFullYear()}`;
-  const days = Math.floor(now / DAY) - Math.floor(at / DAY);
+  const days = Math.floor(present / DAY) - Math.floor(local / DAY);
   return `${written}, ${distanceOf(days)}`;
 }
 
@@ -437,6 +462,7 @@ export function candidateOf(
     type,
     score: row.score ?? 0,
     event_at: parseInstant(row.temporal_event_time ?? ""),
+    event_offset: offsetOf(row.temporal_event_time ?? ""),
     created_at: parseInstant(row.provenance_created_at ?? row.created_at ?? ""),
     line,
   };

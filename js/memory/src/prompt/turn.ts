@@ -49,6 +49,8 @@ export interface TurnMemories<Found extends FoundCandidate> {
   readonly preset: Preset;
   /** The present, in milliseconds since 1970. */
   readonly now: number;
+  /** The time zone by which days are told. Default: UTC. */
+  readonly zone?: string | undefined;
   /** Returns the memories that answer a question, with the successors of superseded ones. */
   find(question: string, limit: number): Found[];
   /** Returns the factor of each memory by its use in earlier prompts. Default: 1. */
@@ -94,7 +96,7 @@ export function buildPrompt<Found extends FoundCandidate>(
   memories: TurnMemories<Found>,
   turn: Turn,
 ): PromptOfTurn<Found> {
-  const { engine, now, preset } = memories;
+  const { engine, now, zone, preset } = memories;
   const { input, identity = "", working_memory } = turn;
   const messages = turn.messages ?? [];
   const censors = turn.censors ?? [];
@@ -113,7 +115,7 @@ export function buildPrompt<Found extends FoundCandidate>(
   const of = { engine, preset };
   const set = Object.entries(turn.budgets ?? {}).filter(([, tokens]) => tokens !== undefined);
   const prompt = writePrompt({
-    ...{ input, now, messages },
+    ...{ input, now, zone, messages },
     budgets: {
       ...Object.fromEntries(set),
       total: turn.max_tokens ?? turn.budgets?.total ?? DEFAULT_TOKENS,

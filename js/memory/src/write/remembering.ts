@@ -163,7 +163,8 @@ export function textsToRemember(
         ...(isOwn
           ? { type: guessedType(store.preset, content), why: "the user tells of themselves" }
           : { type: shared.type ?? EPISODE, why: "a message of a conversation" }),
-        ...{ text: content, title: `${speaker}: ${titleOf(content)}`, created_at },
+        ...{ text: content, title: `${speaker}: ${titleOf(content)}` },
+        created_at: created_at ?? shared.created_at,
         ...(elsewhere == null ? {} : { metadata: { message_id: elsewhere, ...shared.metadata } }),
         ...{ message: place + 1, speaker },
       },

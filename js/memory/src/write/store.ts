@@ -21,6 +21,8 @@ export interface SharedFields {
   session?: string | null | undefined;
   /** When it happened, as ISO 8601. */
   event_time?: string | null | undefined;
+  /** When it was said or noted, as ISO 8601: it fades from then on. Default: now. */
+  created_at?: string | null | undefined;
   /** From then on the memory does not exist any more, as ISO 8601. */
   expires_at?: string | null | undefined;
   /** Where the memory is from. Default: `agent`. */
@@ -37,8 +39,6 @@ export interface TextToRemember extends SharedFields {
   title?: string | null | undefined;
   /** The id of the memory. Default: a new one. */
   id?: string | null | undefined;
-  /** When the memory was made, as ISO 8601. Default: now. */
-  created_at?: string | null | undefined;
 }
 
 /** What is remembered: one of `text`, `memories` and `messages`. */

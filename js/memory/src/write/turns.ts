@@ -79,7 +79,9 @@ export function* knownTurns(
 }
 
 function* givenOf(items: readonly SplitItem[]): Steps<Given> {
-  const isTimed = items.every(({ created_at }) => created_at != null);
+  // One time of several messages is that of the call.
+  const times = new Set(items.map(({ created_at }) => created_at ?? null));
+  const isTimed = !times.has(null) && (times.size > 1 || items.length === 1);
   const keys: string[] = [];
   const ends: number[] = [];
   for (const { speaker = "", pieces, created_at } of items) {

@@ -41,7 +41,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   win: kind("around", "Said close by", "What it and its neighbours hold together."),
   ses: kind("around", "Best of its run", "The best memory around it in its conversation or day."),
   sesb: kind("around", "Its run in general", "The three best of the same conversation or day."),
-  date: kind("asked", "Made at that time", "The question names a time: it was made then."),
+  date: kind("asked", "Of that time", "The question names a time: it happened then."),
   told: kind("asked", "Tells of that time", "The question names a time: the text tells of it."),
   p_temp: kind("asked", "Holds a time", "The question asks when: the passage holds a time."),
   p_numq: kind("asked", "Holds a number", "The question asks how many: there is a number."),

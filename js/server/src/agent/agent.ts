@@ -85,6 +85,8 @@ export interface AgentOptions {
   countsOutcomes?: boolean;
   /** The name of the preset. Default: the one that the database names, else `general`. */
   preset?: string | undefined;
+  /** The time zone by which days are told. Default: UTC. */
+  timeZone?: string | undefined;
   /** The presets by name. Default: those that ship. */
   presets?: Presets;
   /** Receives log messages. Default: drops them. */
@@ -131,6 +133,8 @@ export class Agent {
   readonly vectors: Vectors;
   readonly countsOutcomes: boolean;
   readonly presets: Presets;
+  /** The time zone by whose clocks days are told, and times without a zone were read. */
+  readonly timeZone: string;
   /** The name of the preset that the settings give; undefined if they give none. */
   readonly givenPreset: string | undefined;
   readonly soft = new SoftState();
@@ -171,6 +175,7 @@ export class Agent {
     this.countsOutcomes = countsOutcomes;
     this.givenPreset = options.preset ?? config.evidence?.preset;
     this.presets = options.presets ?? BUILT_IN_PRESETS;
+    this.timeZone = options.timeZone ?? "UTC";
     this.#given = config;
     this.#log = log;
     this.#clock = new Clock(clock, heldTime);
@@ -188,6 +193,7 @@ export class Agent {
       {
         config: () => this.config,
         stemming: () => this.preset.stemming,
+        timeZone: this.timeZone,
         holdsTexts: this.ranking === "evidence",
         learns: this.learns,
         words: this.vectors.table,

@@ -50,6 +50,8 @@ export interface Behaviour {
   lastAccessOfNew(now: string): string | null;
   /** Whether a change of a memory's type changes its layer. */
   readonly layerFollowsType: boolean;
+  /** Returns the stored time of an event in the form of answers. */
+  eventTimeOf(stored: string | null): string | null;
 
   /**
    * Returns retrievability and state of memories of the index as answers show them at `now`;

@@ -1,6 +1,13 @@
 // The behaviour of agents without a compatibility mode.
 
-import { correctionIn, difficultyOfNew, engineConfigOf, fadedOf, typeOf } from "nous-memory";
+import {
+  correctionIn,
+  difficultyOfNew,
+  engineConfigOf,
+  fadedOf,
+  normaliseEvent,
+  typeOf,
+} from "nous-memory";
 import type { Behaviour } from "./behaviour.ts";
 import { MAX_CONFLICTS, resembling } from "./search/resembling.ts";
 
@@ -17,6 +24,7 @@ export const DEFAULT_BEHAVIOUR: Behaviour = {
   difficultyOfNew,
   lastAccessOfNew: () => null,
   layerFollowsType: true,
+  eventTimeOf: normaliseEvent,
 
   faded: fadedOf,
   afterRecall: () => {},

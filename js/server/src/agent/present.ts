@@ -30,8 +30,17 @@ import type { SoftState } from "./replica/soft-state.ts";
 export function presentNode(
   row: NodeRow,
   live: StoredMemoryNode | undefined,
-  { soft, engine }: { soft: Pick<SoftState, "lastAccess">; engine: Engine },
+  {
+    soft,
+    engine,
+    behaviour,
+  }: {
+    soft: Pick<SoftState, "lastAccess">;
+    engine: Engine;
+    behaviour: Pick<Behaviour, "eventTimeOf">;
+  },
 ): Node {
+  const event_time = behaviour.eventTimeOf(textOf(row.temporal_event_time));
   const ahead = live === undefined ? null : soft.lastAccess(row.id);
   return {
     id: row.id,
@@ -56,13 +65,13 @@ export function presentNode(
     last_modified: timeOf(row.last_modified),
     created_at: timeOf(row.created_at),
     embedding_model: textOf(row.embedding_model),
-    temporal_event_time: timeOf(row.temporal_event_time),
+    temporal_event_time: event_time,
     temporal_event_confidence: numberOf(row.temporal_event_confidence),
     temporal_event_source: textOf(row.temporal_event_source),
     frame: textOf(row.frame),
     censors: row.censors === null ? [] : namesIn(row.censors),
     tags: row.tags === null ? [] : namesIn(row.tags),
-    event_time: timeOf(row.temporal_event_time),
+    event_time,
     source: textOf(row.provenance_source),
     metadata: row.metadata === null ? null : (jsonObjectIn(row.metadata) ?? null),
     user: textOf(row.user_id),
@@ -91,14 +100,14 @@ export function presentNow(
     index: MemoryIndex;
     soft: Pick<SoftState, "lastAccess">;
     engine: Engine;
-    behaviour: Pick<Behaviour, "faded">;
+    behaviour: Pick<Behaviour, "eventTimeOf" | "faded">;
   },
   now: number,
 ): Node[] {
   const live = rows.map(({ id }) => index.get(id));
   const faded = behaviour.faded(live, engine, now);
   return rows.map((row, place) => {
-    const node = presentNode(row, live[place], { soft, engine });
+    const node = presentNode(row, live[place], { soft, engine, behaviour });
     const its = faded[place];
     if (its === undefined) return node;
     node.neural_retrievability = its.retrievability;

@@ -109,6 +109,10 @@ export const agentProfile = z
       .describe(
         "The source of the preset: the server's settings, the agent's own database, or neither.",
       ),
+    time_zone: z
+      .string()
+      .openapi({ example: "Europe/Berlin" })
+      .describe("The time zone by whose clocks days are told, by the server's settings."),
     weights: z.enum(FITTED_WEIGHTS).describe("The fitted weights by which evidence counts."),
     stemming: z
       .enum(STEMMINGS)

@@ -9,7 +9,7 @@ import {
   TIME_OPERATORS,
   VALUE_OPERATORS,
 } from "../storage/filters/operators.ts";
-import { instant, name, state } from "./parts.ts";
+import { instant, lastInstant, name, state } from "./parts.ts";
 
 /** The most values that a condition lists. */
 const MAX_VALUES = 1_000;
@@ -42,6 +42,7 @@ const GIVEN = {
   comparable: z.union([z.string().max(1_000), z.number()]),
   flag: z.boolean(),
   time: instant,
+  lastTime: lastInstant,
   ids: names,
   names: oneOf(name),
   namesOrNone: oneOf(name.nullable()),
@@ -67,7 +68,9 @@ const objectOf = <Schemas extends Record<string, z.ZodType>, Rows extends Table<
 
 const times = objectOf(GIVEN, TIME_OPERATORS)
   .refine(saysSomething, NO_CONDITION)
-  .openapi("TimeBounds", { description: "Bounds of a time." });
+  .openapi("TimeBounds", {
+    description: "Bounds of a time. A day without a time of day stands for the whole day.",
+  });
 
 const metadataCondition = z.union([
   scalar,

@@ -12,10 +12,12 @@ import { NODES } from "./pages.ts";
 import {
   done,
   doneText,
+  eventTime,
   id,
   idOf,
   instant,
   KEY_USED,
+  lastInstant,
   limitTextOf,
   longText,
   MADE_IS_GONE,
@@ -54,8 +56,13 @@ const nodeFields = {
   ),
   content_summary: longText.describe("A short form of the text, for prompts."),
   content_body: longText.describe("The text."),
-  event_time: instant.nullish().describe("When it happened, in ISO 8601."),
-  temporal_event_time: instant
+  event_time: eventTime
+    .nullish()
+    .describe(
+      "When it happened, in ISO 8601. Its own offset from UTC decides its day; without one, the time zone " +
+        "of the agent.",
+    ),
+  temporal_event_time: eventTime
     .nullish()
     .describe("Another name of `event_time`. Both may be given if they are equal."),
   temporal_event_confidence: share.nullish().describe("How sure that time is, from 0 to 1."),
@@ -184,9 +191,13 @@ const listQuery = z.object({
   subtype: name.optional().describe("Only memories of this subtype."),
   lifecycle: state.optional().describe("Only memories in this lifecycle state."),
   created_after: instant.optional().describe("Only memories created at this time or later."),
-  created_before: instant.optional().describe("Only memories created at this time or earlier."),
+  created_before: lastInstant
+    .optional()
+    .describe("Only memories created at this time or earlier, or on this day."),
   event_after: instant.optional().describe("Only memories of an event at this time or later."),
-  event_before: instant.optional().describe("Only memories of an event at this time or earlier."),
+  event_before: lastInstant
+    .optional()
+    .describe("Only memories of an event at this time or earlier, or on this day."),
   user: name.optional().describe("Only memories of this user."),
   session: name.optional().describe("Only memories of this session."),
   source: name.optional().describe("Only memories from this source."),

@@ -2,7 +2,7 @@
 // not have is refused: see `unknown-fields.ts`.
 
 import { z } from "@hono/zod-openapi";
-import { parseInstant, toIso } from "nous-memory";
+import { parseInstantIn, parseLastInstantIn, toIso, toLocalIso } from "nous-memory";
 import { LIFECYCLE_STATES, type StoredLifecycleState } from "nous-wasm";
 import { wellFormed } from "../text.ts";
 import { MAX_ANSWER, MAX_COMPONENTS, MAX_NAME, MAX_TEXT, MAX_TITLE } from "./limits.ts";
@@ -35,15 +35,39 @@ export const longText = text(MAX_TEXT).nullish();
 export const state = z.enum(STATES);
 export const share = z.number().min(0).max(1);
 
-export const instant = z
-  .string()
-  .max(40)
-  .refine(
-    (value) => parseInstant(value) !== undefined,
-    "must be a time in ISO 8601, such as 2026-02-01T09:30:00Z",
-  )
-  .transform((value) => toIso(parseInstant(value)!))
-  .openapi({ format: "date-time" });
+/** The time zone of the agent whose request is being read. */
+let zoneOfRequest = "UTC";
+
+/** Reads a request of an agent: times without a zone, and days, are of the zone. */
+export function readInZone<Read>(zone: string, read: () => Read): Read {
+  zoneOfRequest = zone;
+  try {
+    return read();
+  } finally {
+    zoneOfRequest = "UTC";
+  }
+}
+
+/** A time that is read in the zone of the agent. `write` returns it as it is stored. */
+const timeRead = (write: (zone: string, text: string) => string | undefined) =>
+  z
+    .string()
+    .max(40)
+    .refine(
+      (value) => write(zoneOfRequest, value) !== undefined,
+      "must be a time in ISO 8601, such as 2026-02-01T09:30:00Z",
+    )
+    .transform((value) => write(zoneOfRequest, value)!)
+    .openapi({ format: "date-time" });
+
+const isoOf = (time: number | undefined) => (time === undefined ? undefined : toIso(time));
+
+/** A time. A day without a time of day is its first instant. */
+export const instant = timeRead((zone, text) => isoOf(parseInstantIn(zone, text)));
+/** A time, with which something ends. A day without a time of day is its last instant. */
+export const lastInstant = timeRead((zone, text) => isoOf(parseLastInstantIn(zone, text)));
+/** The time of an event, with the clock by which its day is told. */
+export const eventTime = timeRead(toLocalIso);
 
 /**
  * Returns whether a value has at most `levels` levels. Recursion over deeper data could exhaust the

@@ -7,12 +7,12 @@ import { MAX_TEXT } from "./limits.ts";
 import { anyMessage, turnsIn } from "./messages.ts";
 import { newNode } from "./nodes.ts";
 import { operation } from "./operation.ts";
-import { instant, KEY_USED, optionalName, ownId, share, text, title } from "./parts.ts";
+import { KEY_USED, optionalName, ownId, share, text, title } from "./parts.ts";
 
 /** The most texts or messages of a request. */
 const MAX_ITEMS = 200;
 
-const { tags, metadata, user, session, expires_at, source } = newNode.shape;
+const { tags, metadata, user, session, expires_at, source, created_at, event_time } = newNode.shape;
 
 const shared = {
   type: optionalName.describe(
@@ -22,7 +22,11 @@ const shared = {
   metadata,
   user,
   session,
-  event_time: instant.nullish().describe("When it happened, in ISO 8601."),
+  event_time,
+  created_at: created_at.describe(
+    "When it was said or noted, in ISO 8601: it fades from then on. Not in the future. Default: now. " +
+      "Messages may have times of their own.",
+  ),
   expires_at,
   source,
   importance: share

@@ -9,6 +9,7 @@ import { node } from "./nodes.ts";
 import { operation } from "./operation.ts";
 import {
   instant,
+  lastInstant,
   limitOf,
   name,
   omittedIds,
@@ -35,7 +36,7 @@ export const searchRequest = z
     time_range: z
       .object({
         start: instant.nullish().describe("The first instant, in ISO 8601."),
-        end: instant.nullish().describe("The last instant, in ISO 8601."),
+        end: lastInstant.nullish().describe("The last instant, or the last day, in ISO 8601."),
         type: z
           .enum(["event", "ingestion", "any"])
           .default("any")

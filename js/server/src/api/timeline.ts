@@ -6,13 +6,15 @@ import { cursorOf, nextCursor } from "./cursors.ts";
 import { filterText, node } from "./nodes.ts";
 import { operation } from "./operation.ts";
 import { TIMELINE } from "./pages.ts";
-import { instant, limitTextOf, name, rows, time } from "./parts.ts";
+import { instant, lastInstant, limitTextOf, name, rows, time } from "./parts.ts";
 
 const LIMITS = { default: 50, max: 200 };
 
 const timelineQuery = z.object({
   from: instant.optional().describe("Only what happened at this time or later, in ISO 8601."),
-  to: instant.optional().describe("Only what happened at this time or earlier."),
+  to: lastInstant
+    .optional()
+    .describe("Only what happened at this time or earlier, or on this day."),
   order: z.enum(["asc", "desc"]).default("asc").describe("`asc`: the earliest first."),
   user: name.optional().describe("Only memories of this user."),
   session: name.optional().describe("Only memories of this session."),

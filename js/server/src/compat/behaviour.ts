@@ -1,6 +1,6 @@
 // The behaviour of agents in a compatibility mode, and that of Hynous' Nous server.
 
-import { algorithmTypeOf, fadedByTime, looseCorrectionIn } from "nous-memory";
+import { algorithmTypeOf, fadedByTime, looseCorrectionIn, normaliseTime } from "nous-memory";
 import {
   type Engine,
   getInitialDifficulty,
@@ -35,6 +35,8 @@ const HYNOUS: Behaviour = {
   difficultyOfNew: (type, subtype) => getInitialDifficulty(algorithmTypeOf(type, subtype)),
   lastAccessOfNew: (now) => now,
   layerFollowsType: false,
+  // All times end with "Z".
+  eventTimeOf: normaliseTime,
 
   faded: fadedToFourDigits,
   afterRecall: growPlaybook,

@@ -1,10 +1,10 @@
 // Facts in the answer of a language model. The answer is untrusted text: a fact that is not of the
 // form is dropped, and nothing but the fields named here is read.
 
-import { comparedWords, statementOf } from "nous-memory";
+import { comparedWords, parseInstant, statementOf } from "nous-memory";
 import { z } from "zod";
 import type { ExtractedFact } from "../api/operation.ts";
-import { instant, text } from "../api/parts.ts";
+import { text } from "../api/parts.ts";
 
 /** The most facts of an answer, and of a request. */
 export const MAX_FACTS = 50;
@@ -35,7 +35,13 @@ const fact = z.object({
     .refine((given) => comparedWords(given).length > 0),
   type: z.string().optional().catch(undefined),
   messages: z.union([z.array(z.unknown()), z.unknown().transform((one) => [one])]),
-  event_time: instant.optional().catch(undefined),
+  // As the model writes it: the agent's time zone decides the day of a time without one.
+  event_time: z
+    .string()
+    .max(40)
+    .refine((given) => parseInstant(given) !== undefined)
+    .optional()
+    .catch(undefined),
 });
 
 /** The facts of an answer, and how many it had that cannot be used. */

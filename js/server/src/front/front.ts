@@ -18,6 +18,7 @@ import { DEFAULT_AGENT } from "../settings/agent-names.ts";
 import { hostnameOf } from "../settings/options.ts";
 import { presetOfAll } from "../settings/preset.ts";
 import type { InForce } from "../settings/read.ts";
+import { zoneFor } from "../settings/time-zone.ts";
 import type { Pool } from "../workers/pool.ts";
 import type { Unsent } from "../workers/unsent.ts";
 import { AnalysisPool } from "./analysis-pool.ts";
@@ -83,6 +84,7 @@ export function createFront(
     engine,
     presets,
     defaultPreset: presetOf(byDefault),
+    zoneOf: (agent) => zoneFor(settings.time_zone, agent),
     keys,
     known: { hosts: [hostnameOf(host), ...settings.allowed_hosts], origins: settings.cors_origins },
     compat,

@@ -58,6 +58,8 @@ export interface AppOptions {
   presets: Presets;
   /** The preset of agents without one of their own. */
   defaultPreset: string;
+  /** Returns the time zone of an agent. */
+  zoneOf(agent: string): string;
   keys: KeyRing;
   /** Hosts and origins that may send requests. */
   known: AllowedOrigins;
@@ -202,7 +204,7 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
 }
 
 function addOperations(app: OpenAPIHono<Carried>, options: AppOptions): void {
-  const { agents, pool, engine, unsent, compat, presets, defaultPreset } = options;
+  const { agents, pool, engine, unsent, compat, presets, defaultPreset, zoneOf } = options;
   const { refusesUnknownFields: refusesUnknown } = serverBehaviourOf(compat);
   for (const [name, operation] of entriesOf(operationsFor(compat))) {
     const { createsAgent = false }: OperationShape = operation;
@@ -214,14 +216,14 @@ function addOperations(app: OpenAPIHono<Carried>, options: AppOptions): void {
         : "empty";
       return agents.call(context.get("agent"), name, given, ifAbsent, departureOf(context));
     };
-    addRoute(app, operation, act, { isOfAgent: true, refusesUnknown, unsent });
+    addRoute(app, operation, act, { isOfAgent: true, refusesUnknown, zoneOf, unsent });
   }
   const plain = agentlessHandlers(engine, pool, presets, defaultPreset);
   for (const [name, operation] of entriesOf(AGENTLESS_OPERATIONS)) {
     const handle = plain[name] as (given: unknown, caller: Caller) => unknown;
     const act = async (given: unknown, context: Context<Carried>) =>
       JSON.stringify(await handle(given, context.get("caller")));
-    addRoute(app, operation, act, { isOfAgent: false, refusesUnknown, unsent });
+    addRoute(app, operation, act, { isOfAgent: false, refusesUnknown, zoneOf, unsent });
   }
 }
 

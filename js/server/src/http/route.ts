@@ -4,6 +4,7 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { BASE } from "../api/base-path.ts";
 import type { GivenTo, OperationShape } from "../api/operation.ts";
+import { readInZone } from "../api/parts.ts";
 import { unknownFields } from "../api/unknown-fields.ts";
 import { type Issue, NOT_VALID, Refusal } from "../refusal.ts";
 import type { Unsent } from "../workers/unsent.ts";
@@ -21,6 +22,8 @@ export const CHALLENGE = "Bearer";
 
 /** How an operation is served. */
 export interface OfAgent {
+  /** Returns the time zone of an agent. */
+  zoneOf(agent: string): string;
   /** Whether it works on an agent's memory. */
   isOfAgent: boolean;
   /** Whether a field that it does not know is refused. */
@@ -32,10 +35,8 @@ export function addRoute<Shape extends OperationShape>(
   app: OpenAPIHono<Carried>,
   operation: Shape,
   act: (given: GivenTo<Shape>, context: Context<Carried>) => Promise<string> | string,
-  { isOfAgent, refusesUnknown, unsent }: OfAgent & { unsent: Unsent },
+  { isOfAgent, refusesUnknown, zoneOf, unsent }: OfAgent & { unsent: Unsent },
 ): void {
-  const check = (schema: z.ZodType | undefined, value: unknown) =>
-    checked(schema, value, refusesUnknown);
   const { method, params, query, headers, body, isBodyOptional = false, status = 200 } = operation;
   const path = `${BASE}${operation.path}`;
   app[method](path.replace(/\{(\w+)\}/g, ":$1"), async (context) => {
@@ -45,11 +46,15 @@ export function addRoute<Shape extends OperationShape>(
       operation.scope,
       isOfAgent ? context.get("agent") : context.req.param("agent"),
     );
+    const zone = isOfAgent ? zoneOf(context.get("agent")) : "UTC";
+    const json = body === undefined ? undefined : await readJson(context, isBodyOptional);
+    const check = (schema: z.ZodType | undefined, value: unknown) =>
+      readInZone(zone, () => checked(schema, value, refusesUnknown));
     const given = {
       params: checked(params, context.req.param(), false),
       query: check(query ?? NO_QUERY, context.req.query()),
       headers: checked(headers, headersOf(context, headers), false),
-      body: body === undefined ? undefined : check(body, await readJson(context, isBodyOptional)),
+      body: check(body, json),
     };
     const answer = await act(given as GivenTo<Shape>, context);
     const etag = operation.isVersioned ? etagOf(answer) : undefined;

@@ -3,7 +3,7 @@
 import { type McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
 import type { Node } from "../api/nodes.ts";
 import type { Asked } from "./ask.ts";
-import { lineWithId, MAX_TOKENS, within } from "./tools/lines.ts";
+import { lineWithId, MAX_TOKENS, within, zoneOf } from "./tools/lines.ts";
 
 /** The subtypes that describe the user. */
 const PROFILE = [
@@ -41,9 +41,10 @@ export function addResources(server: McpServer, asked: Asked): void {
       const filter = { subtype: PROFILE };
       const query = new URLSearchParams({ limit: "50", filter: JSON.stringify(filter) });
       const { data } = await asked<{ data: Node[] }>("GET", `/nodes?${query}`);
+      const zone = await zoneOf(asked);
       const { text } = within(
         data.length === 0 ? "The profile is empty." : "",
-        data.map(lineWithId),
+        data.map((node) => lineWithId(node, zone)),
         MAX_TOKENS,
       );
       return { contents: [{ uri: uri.href, mimeType: "text/plain", text }] };

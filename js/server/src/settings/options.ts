@@ -15,6 +15,7 @@ import {
 import { defaultDataDir } from "./paths.ts";
 import { counting } from "./per-agent.ts";
 import { presetting } from "./preset.ts";
+import { zoning } from "./time-zone.ts";
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 /** The default number of worker threads: one core stays free for HTTP. */
@@ -171,6 +172,14 @@ export const OPTIONS = {
       "who counts closed trades for playbooks: server or client, NAME=client for one agent, with commas between; default: " +
       "the server, and with compat hynous the client",
     value: "WHO",
+  }),
+  time_zone: option({
+    schema: listOf(zoning),
+    default: () => [],
+    about:
+      "zone by whose clocks days are told and times without a zone are read, such as Europe/Berlin; " +
+      "NAME=Europe/Berlin for one agent, with commas between; default: UTC",
+    value: "ZONE",
   }),
   max_body_bytes: option({
     schema: whole(1_024, 2 ** 30),

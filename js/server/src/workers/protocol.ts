@@ -29,6 +29,8 @@ export interface WorkerSetup {
   countOutcomes: readonly string[];
   /** The setting that says which preset an agent has. */
   preset: readonly string[];
+  /** The setting that says which time zone an agent has. */
+  timeZone: readonly string[];
   /** The presets by name. */
   presets: Presets;
   residence: Residence;

@@ -16,6 +16,7 @@ import { TABLES } from "../settings/embeddings-model.ts";
 import { agentFile, agentsDir, snapshotsOf } from "../settings/paths.ts";
 import { counterOf } from "../settings/per-agent.ts";
 import { presetOf } from "../settings/preset.ts";
+import { zoneFor } from "../settings/time-zone.ts";
 import {
   isDamage,
   isNoRoom,
@@ -41,8 +42,19 @@ import { type Asker, AskerGone } from "./shares.ts";
 import { isFull, tooMuchUnsent } from "./unsent.ts";
 
 const setup = workerData as WorkerSetup;
-const { place, engine, compat, ranking, learns, embeds, table, countOutcomes, preset, presets } =
-  setup;
+const {
+  place,
+  engine,
+  compat,
+  ranking,
+  learns,
+  embeds,
+  table,
+  countOutcomes,
+  preset,
+  presets,
+  timeZone,
+} = setup;
 const { residence, cutLogs, folder, unsent } = setup;
 const { dataDir, durability, postgres } = place;
 const hasFiles = areFiles(place);
@@ -82,6 +94,7 @@ const opening: Opening = {
     new Agent(new SqliteStorage(IN_MEMORY, { durability }), {
       ...{ config: engine, behaviour, ranking, learns, builtIn, presets },
       preset: presetOf(preset, engine, undefined),
+      timeZone: zoneFor(timeZone, undefined),
     }),
 };
 const agents = new Agents(
@@ -113,6 +126,7 @@ function openAgent(name: string): Agent {
       builtIn,
       countsOutcomes,
       preset: presetOf(preset, engine, name),
+      timeZone: zoneFor(timeZone, name),
       presets,
       log: logOfAgent,
       heldTime,

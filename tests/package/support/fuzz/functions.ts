@@ -45,6 +45,9 @@ const SCALARS: Kind[] = [
     isNumeric: true,
   }),
   of("toMilliseconds", 1, (v) => [v.instant()], isOfNumbers),
+  of("millisecondsIn", 2, (v) => ["UTC", v.instant()], isOfNumbers),
+  of("lastMillisecondsIn", 2, (v) => ["UTC", v.instant()], isOfNumbers),
+  of("offsetIn", 2, () => ["Europe/Berlin", 0], isOfNumbers),
   of("inSnakeCase", 1, (v) => [v.object({})]),
   of("recencyScore", 3, (v) => [v.instant(), v.instant()], isOfNumbers),
   of("affinityScore", 3, (v) => [v.scalar(), v.instant(), v.instant(), v.instant()], isOfNumbers, {

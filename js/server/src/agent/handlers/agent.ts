@@ -107,7 +107,7 @@ export const agentHandlers: HandlersOf<typeof agentOperations> = {
   },
 };
 
-function profileOf({ preset, givenPreset, hasOwnPreset, ranking }: Agent): AgentProfile {
+function profileOf({ preset, givenPreset, hasOwnPreset, ranking, timeZone }: Agent): AgentProfile {
   const from = hasOwnPreset ? "agent" : "default";
   const types = Object.entries(preset.types).map(([name, type]) => {
     const { section, stability_days, heading, line, description } = type;
@@ -116,6 +116,7 @@ function profileOf({ preset, givenPreset, hasOwnPreset, ranking }: Agent): Agent
   return {
     preset: preset.name,
     preset_from: givenPreset === undefined ? from : "settings",
+    time_zone: timeZone,
     weights: preset.weights,
     stemming: preset.stemming,
     types: Object.fromEntries(types),

@@ -43,7 +43,12 @@ export const explainHandlers: HandlersOf<typeof explainOperations> = {
       const { answerable = false, probability = 0 } = searchByEvidence(agent, request, now);
       const data = explanations(agent, rows, request, now);
       const words = data.find((one) => one.words.length > 0)?.words ?? [];
-      const { times, parts, intents, isLookup } = understoodOf(agent.engine, query, now);
+      const { times, parts, intents, isLookup } = understoodOf(
+        agent.engine,
+        query,
+        now,
+        agent.timeZone,
+      );
       return {
         data,
         count: data.length,
@@ -101,13 +106,16 @@ function explanations(
   const passing = new Set(passes(looked.map(({ id }) => id)));
   const filters = evidenceFilterOf(agent, request);
   const all = rows.map((row) =>
-    explanationOf(agent, row, query, passing.has(row.id) ? { now, filters } : { now }),
+    explanationOf(agent, row, query, {
+      ...{ now, time_zone: agent.timeZone },
+      ...(passing.has(row.id) ? { filters } : {}),
+    }),
   );
   const found = all.filter(({ id, rank }) => passing.has(id) && rank !== null);
   // The index ranks among memories that the database's part of the filter excludes, too.
   const last = Math.max(0, ...found.map(({ rank }) => rank!));
   const among = amongOf(agent, request)?.handles;
-  const asked = { limit: last, now, filters, among };
+  const asked = { limit: last, now, filters, among, time_zone: agent.timeZone };
   const before = passes(isFiltered(request) ? index.ask(query, asked).map(({ id }) => id) : []);
   const places = new Map(before.map((id, place) => [id, place + 1]));
   return all.map((one) => {

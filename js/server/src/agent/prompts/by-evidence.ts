@@ -28,13 +28,13 @@ export async function promptByEvidence(agent: Agent, body: Body): Promise<Answer
 }
 
 function built(agent: Agent, body: Body): Answer {
-  const { engine, preset } = agent;
+  const { engine, preset, timeZone: zone } = agent;
   const { filter } = body;
   const now = agent.now();
   const given = { filter, ids: fewIdsOf(agent, filter) };
   const { plan: turn, ...prompt } = buildPrompt(
     {
-      ...{ engine, preset, now },
+      ...{ engine, preset, now, zone },
       find: (question, limit) => hitsOf(agent, question, limit, filter, now),
       boosts: (ids) => usageOf(agent, ids, now).boost(ids, now),
       newest: (subtypes, limit, since) =>

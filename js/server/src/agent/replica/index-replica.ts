@@ -12,6 +12,7 @@ import {
   type Steps,
   softNodeOf,
   textsOf,
+  toIso,
   vectorOf,
 } from "nous-memory";
 import {
@@ -40,6 +41,8 @@ export class IndexReplica implements Consumer {
   holdsTexts: boolean;
   /** Returns how an index that is loaded now stems words. */
   readonly #stemmingNow: () => Stemming;
+  /** The time zone by which days of memories are told. */
+  readonly #timeZone: string;
   /** Whether the index ranks by what use has taught. */
   readonly #learns: boolean;
   #index: MemoryIndex | undefined;
@@ -78,6 +81,7 @@ export class IndexReplica implements Consumer {
     {
       config,
       stemming,
+      timeZone,
       holdsTexts,
       learns,
       words,
@@ -85,6 +89,7 @@ export class IndexReplica implements Consumer {
     }: {
       config: () => EngineYaml;
       stemming: () => Stemming;
+      timeZone: string;
       holdsTexts: boolean;
       learns: boolean;
       words?: BuiltIn | undefined;
@@ -95,6 +100,7 @@ export class IndexReplica implements Consumer {
     this.#engine = engine;
     this.#configNow = config;
     this.#stemmingNow = stemming;
+    this.#timeZone = timeZone;
     this.#log = log;
     this.#now = now;
     this.holdsTexts = holdsTexts;
@@ -196,7 +202,10 @@ export class IndexReplica implements Consumer {
   *#readTexts(storage: Storage, index: MemoryIndex): Steps<void> {
     for (const rows of storage.nodes.texts()) {
       const known = rows.filter(({ id }) => isId(id) && index.has(id));
-      const texts = known.map((row: TextRow) => ({ id: row.id, ...textsOf(row) }));
+      const texts = known.map((row: TextRow) => {
+        const created_at = toIso(index.get(row.id)!.created_at);
+        return { id: row.id, ...textsOf({ ...row, created_at }, this.#timeZone) };
+      });
       this.#put(
         texts,
         (batch) => index.upsert(batch),
@@ -207,7 +216,8 @@ export class IndexReplica implements Consumer {
   }
 
   #inputs(dimensions: number): BuildInputs {
-    return { configuration: this.#config, dimensions, now: this.#now() };
+    const configuration = { ...this.#config, time_zone: this.#timeZone };
+    return { configuration, dimensions, now: this.#now() };
   }
 
   *keep(storage: Storage, applied: number): Steps<void> {
@@ -282,7 +292,7 @@ export class IndexReplica implements Consumer {
     const now = this.#mendAccesses(usable);
     const nodes = usable.map((row) => {
       const node = this.#soft.over(memoryNodeOf(row, this.#dimensions, now));
-      return this.holdsTexts ? { ...node, ...textsOf(row) } : node;
+      return this.holdsTexts ? { ...node, ...textsOf(row, this.#timeZone) } : node;
     });
     this.#addStakes(nodes);
     for (const { type, subtype } of nodes) {

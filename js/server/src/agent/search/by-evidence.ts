@@ -33,7 +33,10 @@ export function searchByEvidence(agent: Agent, request: NodeSearch, now: number)
 
   let leftOut = 0;
   const find = (max: number): { answers: readonly Answer[]; isAll: boolean } => {
-    const found = index.ask(query, { limit: max, min_score, diversity, now, filters, among });
+    const found = index.ask(query, {
+      ...{ limit: max, min_score, diversity, now, filters, among },
+      time_zone: agent.timeZone,
+    });
     const passing = new Set(passes(found.map(({ id }) => id)));
     const answers = found.filter(({ id }) => passing.has(id));
     leftOut = found.length - answers.length;

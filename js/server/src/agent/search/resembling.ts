@@ -32,7 +32,7 @@ function byFullText({ engine, texts }: Memory, words: string, limit: number): st
 
 /** Leaves out memories without a word of the text: those around one that has words of it. */
 function byEvidence(memory: Memory, words: string, limit: number): string[] {
-  const answers = memory.index.ask(words, { limit: MAX_COMPARED, now: memory.now() });
+  const answers = memory.index.ask(words, { limit: MAX_COMPARED, now: memory.now(), times: false });
   const sharing = answers.filter(({ evidence }) => (evidence.bm ?? 0) > 0);
   return sharing.slice(0, limit).map(({ id }) => id);
 }

@@ -69,7 +69,7 @@ function possiblyReplacedBy(agent: Agent, id: string): Replaced[] {
   if (row === undefined) return [];
   return replacedBy(row, {
     engine,
-    ask: (question, options) => index.ask(question, { ...options, now: agent.now() }),
+    ask: (question, options) => index.ask(question, { ...options, now: agent.now(), times: false }),
     rows: (ids) => agent.rows(ids),
   });
 }

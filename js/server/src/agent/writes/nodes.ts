@@ -1,6 +1,15 @@
 // Writes of memories.
 
-import { MAX_AHEAD, newRowOf, parseInstant, stabilityOfNew, textOf, toIso } from "nous-memory";
+import {
+  futureProblem,
+  MAX_AHEAD,
+  newRowOf,
+  normaliseTime,
+  parseInstant,
+  stabilityOfNew,
+  textOf,
+  toIso,
+} from "nous-memory";
 import { NousError } from "nous-wasm";
 import type { NewNodeRequest, NodeChangesRequest } from "../../api/nodes.ts";
 import { newId } from "../../ids.ts";
@@ -18,7 +27,6 @@ const CONTENT = [
   "content_title",
   "content_summary",
   "content_body",
-  "temporal_event_time",
   "temporal_event_confidence",
   "temporal_event_source",
   "frame",
@@ -57,7 +65,9 @@ export function insertNode(
   const stored = request.id == null ? undefined : agent.storage.nodes.find(request.id);
   const node = newNodeOf(agent, request);
   if (stored !== undefined) {
-    const isOther = CONTENT.some((column) => stored[column] !== node[column]);
+    const isOther =
+      CONTENT.some((column) => stored[column] !== node[column]) ||
+      normaliseTime(stored.temporal_event_time) !== normaliseTime(node.temporal_event_time);
     const isOfOtherTime = request.created_at != null && stored.created_at !== node.created_at;
     if (isOther || isOfOtherTime) throw new Refusal(409, "another memory has this id");
   }
@@ -134,7 +144,7 @@ export function newNodeOf(agent: Agent, request: MemoryToMake): Omit<NewNode, "e
   const subtype = agent.behaviour.subtypeOfNew(agent.preset, request);
   const created_at = request.created_at ?? now;
   if (parseInstant(created_at)! > agent.now() + MAX_AHEAD)
-    throw wrong("created_at", `lies in the future: it is ${now} now`);
+    throw wrong("created_at", futureProblem(agent.now(), agent.timeZone));
   const { tags, metadata, user, session, source, expires_at, frame, censors } = request;
   const row = newRowOf(
     {

@@ -15,6 +15,7 @@ import {
   shareOfWords,
   storePrepared,
   toIso,
+  toLocalIso,
   typeOf,
   wordsOfMemory,
 } from "nous-memory";
@@ -213,7 +214,8 @@ function storeOf(agent: Agent, unit: Unit): RememberingStore {
     engine: agent.engine,
     preset: agent.preset,
     now: agent.now(),
-    ask: (question, options) => agent.index.ask(question, { ...options, now: agent.now() }),
+    ask: (question, options) =>
+      agent.index.ask(question, { ...options, now: agent.now(), times: false }),
     rows: (ids) => storage.nodes.of(ids),
     insert: ({ tags, ...memory }, sources) =>
       insertNode(agent, { ...memory, tags: tags == null ? tags : [...tags] }, sources).id,
@@ -300,7 +302,8 @@ function* rememberedFact(
   const isType = typeOf(preset, fact.type) !== undefined && !OF_PROGRAMS.has(fact.type!);
   const item: RememberedText = {
     ...{ tags, metadata, user, session, expires_at, importance, source: source ?? EXTRACTION },
-    ...{ text: fact.text, event_time: fact.event_time, created_at: saidAt(fact, body), sources },
+    ...{ text: fact.text, event_time: toLocalIso(agent.timeZone, fact.event_time ?? "") },
+    ...{ created_at: saidAt(fact, body), sources },
     type: isType ? fact.type : undefined,
     ...(isType ? { why: `a fact of the type ${fact.type}, by the language model` } : {}),
   };
@@ -337,8 +340,8 @@ function* rememberedFact(
   return made.map((one) => ({ ...one, from: ids }));
 }
 
-/** When a fact was said last, if its messages say so. */
-function saidAt({ messages }: ExtractedFact, body: RememberRequest): string | undefined {
+/** When a fact was said last, if its messages or the request say so. */
+function saidAt({ messages }: ExtractedFact, body: RememberRequest): string | null | undefined {
   const times = messages.flatMap((place) => body.messages?.[place - 1]?.created_at ?? []);
-  return times.sort().at(-1);
+  return times.sort().at(-1) ?? body.created_at;
 }

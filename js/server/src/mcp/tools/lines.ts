@@ -1,7 +1,8 @@
 // Lines of memories, as many as a budget of tokens holds.
 
-import { cutTo, lineOf, parseInstant, tokensOf, wordsOfMemory } from "nous-memory";
+import { cutTo, lineOf, offsetOf, parseInstant, tokensOf, wordsOfMemory } from "nous-memory";
 import type { Node } from "../../api/nodes.ts";
+import type { Asked } from "../ask.ts";
 
 /** The tokens of an answer, if the call does not say. */
 export const DEFAULT_TOKENS = 800;
@@ -9,12 +10,17 @@ export const MAX_TOKENS = 8_000;
 /** The tokens of the line that says how many memories do not fit. */
 const TOKENS_OF_THE_REST = 16;
 
+/** Returns the time zone of the agent, by which days in lines are told. */
+export const zoneOf = async (asked: Asked): Promise<string> =>
+  (await asked<{ time_zone: string }>("GET", "/agent")).time_zone;
+
 /** Returns a memory as one line, with its id in brackets. */
-export function lineWithId(node: Node): string {
+export function lineWithId(node: Node, zone: string): string {
   const created_at = parseInstant(node.provenance_created_at ?? node.created_at ?? "");
   const event_at = parseInstant(node.temporal_event_time ?? "");
-  const memory = { text: wordsOfMemory(node), created_at, event_at };
-  return lineOf(memory, Date.now()).replace(/^- /, `- [${node.id}] `);
+  const event_offset = offsetOf(node.temporal_event_time ?? "");
+  const memory = { text: wordsOfMemory(node), created_at, event_at, event_offset };
+  return lineOf(memory, Date.now(), zone).replace(/^- /, `- [${node.id}] `);
 }
 
 /**

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { SearchAnswer } from "../../api/search.ts";
 import { percent } from "../explanation.ts";
 import { filterOf, max_tokens, session, tags, user } from "./arguments.ts";
-import { lineWithId, within } from "./lines.ts";
+import { lineWithId, within, zoneOf } from "./lines.ts";
 import { tool } from "./tool.ts";
 
 export const recall = tool("recall", {
@@ -37,7 +37,8 @@ export const recall = tool("recall", {
         : answerable === false
           ? `The memory probably does not know (${percent(probability)}). Nearest:`
           : "";
-    const lines = data.map((node) => `${lineWithId(node)} · ${percent(node.score)}`);
+    const zone = await zoneOf(asked);
+    const lines = data.map((node) => `${lineWithId(node, zone)} · ${percent(node.score)}`);
     const { text, shown } = within(head, lines, max);
     const memories = data.slice(0, shown).map(({ id, score }) => ({ id, score }));
     return { text, data: { answerable: answerable ?? false, probability, memories } };

@@ -24,6 +24,9 @@ export const remember = tool("remember", {
     user: z.string().min(1).optional().describe("The user that it is about."),
     session: z.string().min(1).optional().describe("The session that it comes from."),
     event_time: instant.optional().describe("When it happened, in ISO 8601."),
+    created_at: instant
+      .optional()
+      .describe("When it was said or noted, if that was not now: it fades from then on."),
     expires_at: instant.optional().describe("When it is to be forgotten, in ISO 8601."),
     importance: z.number().min(0).max(1).optional().describe("How long it lasts; 0.5 is usual."),
     max_tokens,

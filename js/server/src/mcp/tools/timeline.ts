@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { Node } from "../../api/nodes.ts";
 import { filterOf, instant, max_tokens, session, tags, user } from "./arguments.ts";
-import { lineWithId, within } from "./lines.ts";
+import { lineWithId, within, zoneOf } from "./lines.ts";
 import { tool } from "./tool.ts";
 
 export const timeline = tool("timeline", {
@@ -11,7 +11,7 @@ export const timeline = tool("timeline", {
   description: "Lists what happened in a time, in order. Use it for `what happened in May?`.",
   arguments: {
     from: instant.optional().describe("The first day, in ISO 8601."),
-    to: instant.optional().describe("The last instant, in ISO 8601."),
+    to: instant.optional().describe("The last day, which counts as a whole, or the last instant."),
     order: z.enum(["asc", "desc"]).optional().describe("`asc`, the default: the earliest first."),
     limit: z.number().int().min(1).max(200).optional().describe("How many at most. Default 30."),
     user,
@@ -29,7 +29,9 @@ export const timeline = tool("timeline", {
     const { data } = await asked<{ data: Node[] }>("GET", `/timeline?${query}`);
     const head =
       data.length === 0 ? "Nothing happened in that time, as far as the memory knows." : "";
-    const { text, shown } = within(head, data.map(lineWithId), max);
+    const zone = await zoneOf(asked);
+    const lines = data.map((node) => lineWithId(node, zone));
+    const { text, shown } = within(head, lines, max);
     return {
       text,
       data: { ids: data.slice(0, shown).map(({ id }) => id) },

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { Node } from "../../api/nodes.ts";
 import { id, instant, type } from "./arguments.ts";
-import { lineWithId } from "./lines.ts";
+import { lineWithId, zoneOf } from "./lines.ts";
 import { tool } from "./tool.ts";
 
 export const update = tool("update", {
@@ -31,7 +31,7 @@ export const update = tool("update", {
       ...(type === undefined ? {} : { type, subtype: type }),
     });
     return {
-      text: `Changed. ${lineWithId(node)}`,
+      text: `Changed. ${lineWithId(node, await zoneOf(asked))}`,
       data: { id: node.id, version: node.version },
     };
   },

@@ -18,6 +18,8 @@ export interface GivenValues {
   comparable: string | number;
   flag: boolean;
   time: string;
+  /** A time that a day without a time of day ends. */
+  lastTime: string;
   ids: readonly string[];
   /** One or several names. */
   names: readonly string[];
@@ -102,9 +104,17 @@ const { gte, gt, lte, lt } = VALUE_OPERATORS;
 /** Conditions on a time. */
 export const TIME_OPERATORS = {
   gte: { ...gte, given: "time" as const, says: "At this time or later, in ISO 8601." },
-  gt: { ...gt, given: "time" as const, says: "Later than this time." },
-  lte: { ...lte, given: "time" as const, says: "At this time or earlier." },
-  lt: { ...lt, given: "time" as const, says: "Earlier than this time." },
+  gt: {
+    ...gt,
+    given: "lastTime" as const,
+    says: "Later than this time, or than the whole of this day.",
+  },
+  lte: {
+    ...lte,
+    given: "lastTime" as const,
+    says: "At this time or earlier; a day counts as a whole.",
+  },
+  lt: { ...lt, given: "time" as const, says: "Earlier than this time, or than this day." },
 };
 
 /** A condition on the tags of a memory. */
