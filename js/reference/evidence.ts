@@ -694,7 +694,7 @@ function isExpression(text: string, times: readonly TimeExpression[]): boolean {
   return PREPOSITIONS.includes(lead) && others.every((rest) => rest === "");
 }
 
-/** A question without its times; `kept` returns what stays of an expression. */
+/** A question without its times; a version stays, and what `kept` returns of an expression. */
 function withoutTimes(
   text: string,
   times: readonly TimeExpression[],
@@ -702,7 +702,8 @@ function withoutTimes(
 ): string {
   let [rest, at] = ["", 0];
   for (const time of times) {
-    rest += `${text.slice(at, time.index)}${kept(time.text)} `;
+    const version = /^\d{1,2}\.\d{1,2}\.\d{1,2}$/.test(time.text) ? time.text : "";
+    rest += `${text.slice(at, time.index)}${version}${kept(time.text)} `;
     at = time.index + time.text.length;
   }
   return rest + text.slice(at);
