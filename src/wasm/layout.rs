@@ -175,8 +175,8 @@ record! {
 }
 
 record! {
-    /// A node as it is stored. The rows hold its labels: twice the code of a tag, one more than
-    /// twice the code of a cluster.
+    /// A node as it is stored. The rows hold its labels, after those of the nodes before it: twice
+    /// the code of a tag, one more than twice the code of a cluster.
     STORED_NODE:
     /// Place in the order of nodes.
     STORED_NODE_SEQUENCE,
@@ -204,6 +204,8 @@ record! {
     STORED_NODE_SUBTYPE,
     /// Flag: it has an embedding.
     STORED_NODE_HAS_EMBEDDING,
+    /// Count of its labels.
+    STORED_NODE_LABELS,
 }
 
 record! {

@@ -562,29 +562,35 @@ impl ResidentMemory {
         answer(self.memory.transitions(now)).map(|transitions| self.numbers_of(&transitions))
     }
 
-    /// Writes a `STORED_NODE` to the numbers and the labels of the node to the rows. Returns the
-    /// count of labels, −1 for a row without a node.
-    pub fn node(&mut self, row: Row) -> f64 {
-        let Some(node) = self.memory.node(row) else { return -1.0 };
-        let labels: Vec<u32> = self.memory.labels(&node).iter().map(|label| label.bits()).collect();
-        let mut stored = [0.0; STORED_NODE];
-        stored[STORED_NODE_SEQUENCE] = node.sequence as f64;
-        stored[STORED_NODE_CREATED_AT] = node.created_at;
-        stored[STORED_NODE_LAST_ACCESSED] = node.last_accessed;
-        stored[STORED_NODE_ACCESS_COUNT] = node.access_count.into();
-        stored[STORED_NODE_INBOUND_EDGES] = self.memory.inbound(row).into();
-        stored[STORED_NODE_STABILITY] = node.stability;
-        stored[STORED_NODE_RETRIEVABILITY] = node.retrievability;
-        stored[STORED_NODE_DIFFICULTY] = node.difficulty;
-        stored[STORED_NODE_SALIENCE] =
-            if self.memory.keeps_salience() { node.salience } else { f64::NAN };
-        stored[STORED_NODE_STATE] = node.state.code().into();
-        stored[STORED_NODE_TYPE] = node.node_type.into();
-        stored[STORED_NODE_SUBTYPE] = node.subtype.into();
-        stored[STORED_NODE_HAS_EMBEDDING] = u8::from(self.memory.has_embedding(row)).into();
-        self.scratch.put_numbers(&stored);
+    /// Writes a `STORED_NODE` for each of these rows to the numbers, and their labels to the rows.
+    /// Leaves out rows without a node.
+    pub fn stored_nodes(&mut self, rows: &[Row]) {
+        let mut numbers = Vec::with_capacity(rows.len() * STORED_NODE);
+        let mut labels = Vec::new();
+        for &row in rows {
+            let Some(node) = self.memory.node(row) else { continue };
+            let from = labels.len();
+            labels.extend(self.memory.labels(&node).iter().map(|label| label.bits()));
+            let mut stored = [0.0; STORED_NODE];
+            stored[STORED_NODE_SEQUENCE] = node.sequence as f64;
+            stored[STORED_NODE_CREATED_AT] = node.created_at;
+            stored[STORED_NODE_LAST_ACCESSED] = node.last_accessed;
+            stored[STORED_NODE_ACCESS_COUNT] = node.access_count.into();
+            stored[STORED_NODE_INBOUND_EDGES] = self.memory.inbound(row).into();
+            stored[STORED_NODE_STABILITY] = node.stability;
+            stored[STORED_NODE_RETRIEVABILITY] = node.retrievability;
+            stored[STORED_NODE_DIFFICULTY] = node.difficulty;
+            stored[STORED_NODE_SALIENCE] =
+                if self.memory.keeps_salience() { node.salience } else { f64::NAN };
+            stored[STORED_NODE_STATE] = node.state.code().into();
+            stored[STORED_NODE_TYPE] = node.node_type.into();
+            stored[STORED_NODE_SUBTYPE] = node.subtype.into();
+            stored[STORED_NODE_HAS_EMBEDDING] = u8::from(self.memory.has_embedding(row)).into();
+            stored[STORED_NODE_LABELS] = (labels.len() - from) as f64;
+            numbers.extend(stored);
+        }
+        self.scratch.put_numbers(&numbers);
         self.scratch.put_rows(&labels);
-        labels.len() as f64
     }
 
     /// Writes a `STORED_EDGE` to the numbers. Returns `false` for a slot without an edge.

@@ -516,6 +516,7 @@ const METHODS: [string, (index: MemoryIndex) => unknown][] = [
   ["unlink", (index) => index.unlink(["ab"])],
   ["has", (index) => index.has("a")],
   ["get", (index) => index.get("a")],
+  ["getAll", (index) => index.getAll(["a"])],
   ["getEdge", (index) => index.getEdge("ab")],
   ["ids", (index) => index.ids()],
   ["handles", (index) => index.handles([])],

@@ -348,6 +348,11 @@ describe("lists of ids", () => {
       expectRefusal(() => js[method](["a"], now), { field: "now" });
   });
 
+  test("getAll", () => {
+    for (const ids of NO_ARRAYS) expectRefusal(() => js.getAll(ids), { field: "ids" });
+    expect(js.getAll([...NO_IDS, "a"])).toEqual([...NO_IDS.map(() => undefined), memory.get("a")]);
+  });
+
   test("unknown ids are skipped", () => {
     expect([
       memory.remove(["nobody"]),

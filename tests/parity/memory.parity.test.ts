@@ -56,6 +56,9 @@ function live({ options, calls }: Life, compareAll: boolean): void {
         contentOf(reference, NODE_IDS, EDGE_IDS),
         `after ${what}`,
       );
+      const ids = ["nobody", ...NODE_IDS.toReversed(), NODE_IDS[0]!, ""];
+      const stored = ids.map((id) => reference.get(id));
+      expectSame(index.getAll(ids), stored, `all after ${what}`);
     });
     for (const days of [0, 30, 61, 121, 900, -20]) {
       const now = NOW + days * DAY;
@@ -308,6 +311,24 @@ describe("small memories", () => {
 });
 
 describe("larger memories", () => {
+  test("tell of thousands of nodes at once what they tell of each", () => {
+    both({}, (index, reference) => {
+      const random = makeRandom(SEED);
+      const some = (kind: string) =>
+        Array.from({ length: Math.floor(random() * 4) }, (_, at) => `${kind}${at}`);
+      const nodes = Array.from({ length: 2_345 }, (_, place) => ({
+        ...{ id: `n${place}`, type: pick(random, ["note", "lesson"]), stability: 1 + place },
+        ...{ tags: some("t"), clusters: some("c") },
+      }));
+      for (const memory of [index, reference]) memory.upsert(nodes, { now: NOW });
+      for (const memory of [index, reference]) memory.remove(["n5", "n1000"]);
+      const ids = nodes.map(({ id }) => id).toReversed();
+      const each = ids.map((id) => reference.get(id));
+      expectSame(index.getAll(ids), each);
+      expectSame(index.getAll([]), []);
+    });
+  });
+
   const shapes: [string, MemoryShape, ReferenceMemoryOptions][] = [
     [
       "without embeddings",

@@ -25,8 +25,7 @@ export function fadedNow(
   engine: Engine,
   now: number,
 ): (Faded | undefined)[] {
-  const live = ids.map((id) => index.get(id));
-  return fadedOf(live, engine, now);
+  return fadedOf(index.getAll(ids), engine, now);
 }
 
 /** Does the same for memories that were looked up in the index already. */

@@ -38,7 +38,7 @@ import {
 import { lookUp, rankCandidates } from "./rerank.ts";
 import { explainRank, findSimilar, runSearch } from "./search.ts";
 import { createMemory, type MemoryState, restoreMemory, type TextOptions } from "./state.ts";
-import { bytesUsed, edgeAt, nodeAt } from "./stored.ts";
+import { bytesUsed, edgeAt, nodesAt } from "./stored.ts";
 import type {
   Answer,
   AskOptions,
@@ -268,9 +268,20 @@ export class MemoryIndex {
 
   /** Returns a node as it is stored, without its embedding. */
   get(id: string): StoredMemoryNode | undefined {
-    const state = this.#index.live();
-    const row = state.rows.get(id);
-    return row === undefined ? undefined : nodeAt(state, row, id);
+    return nodesAt(this.#index.live(), [id])[0];
+  }
+
+  /**
+   * Returns nodes as they are stored, without their embeddings, in the order of the ids; undefined for
+   * an id without a node. It takes a fraction of the time of a `get` for each id.
+   *
+   * @example
+   * ```ts
+   * const [first, second] = index.getAll(["n1", "n2"]);
+   * ```
+   */
+  getAll(ids: readonly string[]): (StoredMemoryNode | undefined)[] {
+    return nodesAt(this.#index.live(), listOf("ids", ids));
   }
 
   /** Returns an edge as it is stored. */

@@ -104,7 +104,7 @@ export function presentNow(
   },
   now: number,
 ): Node[] {
-  const live = rows.map(({ id }) => index.get(id));
+  const live = index.getAll(rows.map(({ id }) => id));
   const faded = behaviour.faded(live, engine, now);
   return rows.map((row, place) => {
     const node = presentNode(row, live[place], { soft, engine, behaviour });

@@ -102,7 +102,7 @@ function wakingSweep(memory: Memory, now: number): Sweep {
   const { index, engine, storage } = memory;
   const sweep = index.decay(now);
   const asleep = storage.nodes.matching({ lifecycle: storedState(memory, "DORMANT") }) ?? [];
-  const nodes = asleep.map((id) => index.get(id));
+  const nodes = index.getAll(asleep);
   const faded = fadedToFourDigits(nodes, engine, now);
   const woken = nodes.flatMap((node, place) => {
     const { retrievability, lifecycle } = faded[place] ?? {};

@@ -179,6 +179,13 @@ const MEMORY: Kind[] = [
   ),
   memory("get", 4, (v) => [v.id()], stored),
   memory(
+    "getAll",
+    2,
+    (v) => [v.list(() => v.id(), 5)],
+    (nodes, context, held) =>
+      nodes.map((node: Anything) => stored(node, context, held)).find(Boolean),
+  ),
+  memory(
     "getEdge",
     3,
     (v) => [make.anEdgeId(v)],

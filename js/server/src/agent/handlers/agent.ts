@@ -129,7 +129,7 @@ function nodesOf(
   stored: readonly GraphNode[],
 ): (Graph["nodes"][number] | undefined)[] {
   const { index, engine, behaviour } = agent;
-  const nodes = stored.map(({ id }) => index.get(id));
+  const nodes = index.getAll(stored.map(({ id }) => id));
   const faded = behaviour.faded(nodes, engine, agent.now());
   return stored.map((row, place) => {
     const [live, now] = [nodes[place], faded[place]];
