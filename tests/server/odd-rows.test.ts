@@ -4,26 +4,14 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
+import { STORED_COLUMNS } from "../../js/server/src/storage/node-columns.ts";
 import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { ask } from "./support/direct-agent.ts";
 import { raw } from "./support/existing-database.ts";
 import { LESSON } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
-const NODE_COLUMNS = [
-  ..."type subtype content_title content_summary content_body neural_stability neural_retrievability".split(
-    " ",
-  ),
-  ..."neural_difficulty neural_access_count neural_last_accessed state_lifecycle provenance_source".split(
-    " ",
-  ),
-  ..."provenance_created_at layer version last_modified created_at embedding_vector embedding_model".split(
-    " ",
-  ),
-  ..."temporal_event_time temporal_event_confidence temporal_event_source frame censors tags id rowid".split(
-    " ",
-  ),
-];
+const NODE_COLUMNS = [...STORED_COLUMNS, "rowid"];
 const EDGE_COLUMNS = [
   ..."type subtype neural_weight strength confidence created_at id rowid".split(" "),
   ..."source_id target_id".split(" "),

@@ -4,40 +4,14 @@
 
 import { crc32 } from "node:zlib";
 import type { Statement } from "./connection.ts";
+import { COLUMN_GROUPS, type NodeColumn } from "./node-columns.ts";
 import { advanced, BEFORE_ALL, isId } from "./sql.ts";
 
-/** Columns in the checksum, in this order. */
-export const SUMMED = [
-  "id",
-  "type",
-  "subtype",
-  "content_title",
-  "content_summary",
-  "content_body",
-  "provenance_source",
-  "provenance_created_at",
-  "layer",
-  "created_at",
-  "embedding_model",
-  "temporal_event_time",
-  "temporal_event_confidence",
-  "temporal_event_source",
-] as const;
-
 /**
- * Columns that follow in the checksum if one of them is set. Rows from before these columns existed
- * keep their checksum.
+ * The columns in the checksum, and the groups that later schemas added. A group counts if a column of
+ * it or of a later one is set: rows from before these columns existed keep their checksum.
  */
-export const FRAMED = ["frame", "censors"] as const;
-
-/** The column that follows after these if it is set. */
-export const TAGGED = ["tags"] as const;
-
-/** The columns that follow after these if one of them is set. */
-export const OWNED = ["metadata", "user_id", "session_id", "expires_at"] as const;
-
-/** The columns that later schemas added, in groups: a group counts if it or a later one is set. */
-const LATER: readonly (readonly string[])[] = [FRAMED, TAGGED, OWNED];
+const [SUMMED, ...LATER] = COLUMN_GROUPS as [readonly NodeColumn[], ...(readonly NodeColumn[])[]];
 
 /** Rows of a batch. */
 const BATCH = 1_000;
@@ -46,10 +20,10 @@ const BATCH = 1_000;
 export type Prepare = (sql: string) => Statement;
 
 /** The columns of a row that its checksum covers. */
-type SummedRow = Readonly<
-  Record<(typeof SUMMED)[number], unknown> &
-    Partial<Record<(typeof FRAMED | typeof TAGGED | typeof OWNED)[number], unknown>>
-> & { id: string; embedding_vector: unknown };
+type SummedRow = Readonly<Partial<Record<NodeColumn, unknown>>> & {
+  id: string;
+  embedding_vector: unknown;
+};
 
 const rowOf = (columns: readonly string[]) =>
   [...columns, "embedding_vector"].map((column) => `nodes.${column}`).join(", ");
@@ -67,8 +41,7 @@ function asSummed(value: unknown): unknown {
 }
 
 function sumOf(row: SummedRow): number {
-  const values = row as Readonly<Record<string, unknown>>;
-  const later = LATER.map((group) => group.map((column) => values[column] ?? null));
+  const later = LATER.map((group) => group.map((column) => row[column] ?? null));
   const last = later.findLastIndex((group) => group.some((value) => value !== null));
   const added = later.slice(0, last + 1).flat();
   const columns = [...SUMMED.map((column) => row[column]), ...added];

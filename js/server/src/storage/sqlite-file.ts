@@ -9,9 +9,8 @@ import { StorageError } from "./errors.ts";
 import { logOf, moveIfFree, refuseFolders } from "./files.ts";
 import { makeFolder } from "./make-folder.ts";
 import { migrate, schemaOf } from "./migrate.ts";
-import { readWithAdded, WITH_FRAMES } from "./migrations/frames.ts";
-import { WITH_OWNERS } from "./migrations/owned.ts";
-import { WITH_TAGS } from "./migrations/tags.ts";
+import { COUNTED } from "./migrations/frames.ts";
+import { ADDED_LATER, readWithAdded } from "./migrations/node-columns.ts";
 
 /** How a database file is opened. */
 export interface SqliteOptions {
@@ -58,7 +57,7 @@ export function openFile(
     if (migrates) migrate(db, file, isInMemory, tell);
     else if (schemaOf(db) === 0)
       throw new StorageError(`The database ${file} has not been migrated yet.`);
-    else readWithAdded(db, [...WITH_FRAMES, ...WITH_TAGS, ...WITH_OWNERS]);
+    else readWithAdded(db, [...ADDED_LATER, COUNTED]);
     if (migrates && !isInMemory) settle(db, durability);
     return db;
   } catch (error) {

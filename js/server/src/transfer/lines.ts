@@ -7,6 +7,7 @@ import { byTrait, MAX_STEPS } from "../agent/replica/learned.ts";
 import { MAX_NAME } from "../api/limits.ts";
 import { signals } from "../api/parts.ts";
 import { PRESET_NAME } from "../settings/preset.ts";
+import type { NodeColumn } from "../storage/node-columns.ts";
 import { PORTABLE_KINDS, type PortableKind, type PortableRow } from "../storage/tables/portable.ts";
 import { hasControls, wellFormed } from "../text.ts";
 
@@ -88,7 +89,7 @@ const ROWS = {
       session_id: text,
       expires_at: text,
     }),
-  }),
+  } satisfies Record<NodeColumn | "embedding" | "signals", z.ZodType>),
   outcome: z.object({
     playbook_id: id,
     entry_id: id,

@@ -11,6 +11,7 @@ import {
 import { conditionsOf, type NodeFilter } from "../filters/conditions.ts";
 import { foundAt } from "../filters/operators.ts";
 import { SQLITE } from "../filters/sqlite.ts";
+import { NODE_COLUMNS, STORED_COLUMNS } from "../node-columns.ts";
 import { allOf, type Query, raw, sql } from "../query.ts";
 import type { IndexedNodeRow, NewNode, NodeChanges, NodeRow, TextRow } from "../rows.ts";
 import {
@@ -64,40 +65,6 @@ export interface GraphNode {
   created_at: string | null;
 }
 
-/** The columns of a memory, without its embedding. */
-export const NODE_COLUMNS = [
-  "id",
-  "type",
-  "subtype",
-  "content_title",
-  "content_summary",
-  "content_body",
-  "neural_stability",
-  "neural_retrievability",
-  "neural_difficulty",
-  "neural_access_count",
-  "neural_last_accessed",
-  "state_lifecycle",
-  "provenance_source",
-  "provenance_created_at",
-  "layer",
-  "version",
-  "last_modified",
-  "created_at",
-  "embedding_model",
-  "temporal_event_time",
-  "temporal_event_confidence",
-  "temporal_event_source",
-  "frame",
-  "censors",
-  "tags",
-  "metadata",
-  "user_id",
-  "session_id",
-  "expires_at",
-] as const satisfies readonly (keyof NodeRow)[];
-/** The columns of a new memory. */
-export const STORED_COLUMNS = [...NODE_COLUMNS, "embedding_vector"] as const;
 const CHANGEABLE = STORED_COLUMNS.filter((it) => it !== "id" && it !== "version");
 const NODE = `nodes.rowid AS sequence, ${NODE_COLUMNS.map((column) => `nodes.${column}`).join(", ")}`;
 const TEXTS_OF_NODE = ["content_title", "content_summary", "content_body"];

@@ -1,11 +1,12 @@
 // Rows that an export or a move carries from one database to another.
 
 import type { SqlValue } from "../connection.ts";
+import { STORED_COLUMNS } from "../node-columns.ts";
 import { isId, isoOf, type Sql } from "../sql.ts";
 import { CLUSTER_COLUMNS, type ClusterTable } from "./clusters.ts";
 import { CONFLICT_COLUMNS, FOR_NULL } from "./conflicts.ts";
 import { EDGE_COLUMNS } from "./edges.ts";
-import { type NodeTable, STORED_COLUMNS } from "./nodes.ts";
+import type { NodeTable } from "./nodes.ts";
 import { USAGE_COLUMNS } from "./usage.ts";
 
 /** Kinds of rows, in the order they are written: a row comes after the rows that it names. */

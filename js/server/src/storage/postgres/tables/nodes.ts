@@ -10,18 +10,17 @@ import { conditionsOf, type NodeFilter } from "../../filters/conditions.ts";
 import type { Dialect } from "../../filters/dialect.ts";
 import { foundAt } from "../../filters/operators.ts";
 import { postgresOf } from "../../filters/postgres.ts";
+import { NODE_COLUMNS, STORED_COLUMNS } from "../../node-columns.ts";
 import { allOf, joined, type Query, raw, sql } from "../../query.ts";
 import type { IndexedNodeRow, NewNode, NodeChanges, NodeRow, TextRow } from "../../rows.ts";
 import type { Page, ReadRoom } from "../../sql.ts";
 import type { TableOf } from "../../storage.ts";
-import {
-  type GraphNode,
-  NODE_COLUMNS,
-  type NodePlace,
-  type NodeTable,
-  STORED_COLUMNS,
-  type TimelinePage,
-  type TimelinePlace,
+import type {
+  GraphNode,
+  NodePlace,
+  NodeTable,
+  TimelinePage,
+  TimelinePlace,
 } from "../../tables/nodes.ts";
 import type { AgentRows } from "../agent-rows.ts";
 import {
