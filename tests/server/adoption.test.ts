@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
+import { COLUMN_GROUPS } from "../../js/server/src/storage/node-columns.ts";
 import { type HynousIds, makeHynous, questionsOf, startHynous } from "./support/hynous-database.ts";
 import { PROGRAM, type Running, start } from "./support/server-process.ts";
 import { type Client, clientOf } from "./support/shared-server.ts";
@@ -30,10 +31,7 @@ const SOFT = [
 
 type Rows = Record<keyof typeof TABLES, Record<string, unknown>[]>;
 
-const OWN_COLUMNS = [
-  ...["frame", "censors", "tags"],
-  ...["metadata", "user_id", "session_id", "expires_at"],
-];
+const OWN_COLUMNS: readonly string[] = COLUMN_GROUPS.slice(1).flat();
 
 /** All columns of all rows, without this server's own columns. */
 function rowsIn(file: string, except: readonly string[] = OWN_COLUMNS): Rows {

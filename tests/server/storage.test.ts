@@ -4,46 +4,15 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { NewNode } from "../../js/server/src/storage/rows.ts";
 import { SCHEMA } from "../../js/server/src/storage/schema.ts";
 import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { execute, makeExisting, raw } from "./support/existing-database.ts";
+import { nodeOf } from "./support/stored-node.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const open = (file: string) => new SqliteStorage(file, { durability: "full" });
 
-const NODE: NewNode = {
-  id: "n_1",
-  type: "concept",
-  subtype: null,
-  content_title: "Funding",
-  content_summary: null,
-  content_body: null,
-  neural_stability: 60,
-  neural_retrievability: 1,
-  neural_difficulty: 0.3,
-  neural_access_count: 0,
-  neural_last_accessed: null,
-  state_lifecycle: "ACTIVE",
-  provenance_source: "agent",
-  provenance_created_at: "2026-02-01T00:00:00.000Z",
-  layer: "semantic",
-  version: 1,
-  last_modified: "2026-02-01T00:00:00.000Z",
-  created_at: "2026-02-01T00:00:00.000Z",
-  embedding_model: null,
-  embedding_vector: null,
-  temporal_event_time: null,
-  temporal_event_confidence: null,
-  temporal_event_source: null,
-  frame: null,
-  censors: null,
-  tags: null,
-  metadata: null,
-  user_id: null,
-  session_id: null,
-  expires_at: null,
-};
+const NODE = nodeOf("n_1", { content_title: "Funding" });
 
 /** Results of the database's own full text, which other servers use. */
 const found = (file: string, term: string) =>
