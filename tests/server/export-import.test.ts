@@ -23,6 +23,7 @@ import { execute, makeExisting, raw } from "./support/existing-database.ts";
 import { databaseOptions, isOnPostgres, testOnFiles } from "./support/on-postgres.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
+import { wholeNodeOf } from "./support/stored-node.ts";
 import { makeFolder, removeFolder, temporaryFolder } from "./support/temporary-folder.ts";
 
 // The commands in this process start the built thread of PostgreSQL.
@@ -110,6 +111,15 @@ const membership = (cluster_id: string, node_id: string) => ({
   kind: "membership",
   cluster_id,
   node_id,
+});
+
+test("every column of a memory is imported and exported", async () => {
+  const folder = temporaryFolder();
+  const { embedding_vector, ...columns } = wholeNodeOf("n_whole");
+  const embedding = Buffer.from(embedding_vector).toString("base64");
+  const line = { kind: "node", ...columns, embedding, signals: { pnl_pct: 1 } };
+  expect(await imported(folder, [line])).toEqual([1, 0, 0]);
+  expect((await exported(folder)).map((text) => JSON.parse(text))).toEqual([line]);
 });
 
 test("an import of an export gives the same memory", { timeout: 60_000 }, async () => {

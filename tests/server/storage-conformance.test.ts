@@ -8,7 +8,7 @@ import type { NewConflict, NewEdge, NewNode } from "../../js/server/src/storage/
 import type { Storage } from "../../js/server/src/storage/storage.ts";
 import { MOVED_KINDS, type MovedKind } from "../../js/server/src/storage/tables/portable.ts";
 import { IMPLEMENTATIONS } from "./support/storages.ts";
-import { DAY, nodeOf } from "./support/stored-node.ts";
+import { DAY, nodeOf, wholeNodeOf } from "./support/stored-node.ts";
 
 const at = (day: number) => `2026-02-${String(day).padStart(2, "0")}T00:00:00.000Z`;
 
@@ -104,6 +104,28 @@ for (const implementation of IMPLEMENTATIONS)
         const indexed = [...storage.nodes.indexed(["n_1"])].flat()[0];
         expect(componentsOf(indexed?.embedding_vector)).toEqual(componentsOf(embedding_vector));
         expect(indexed).toMatchObject({ clusters: "[]", id: "n_1" });
+      });
+
+      test("keep each column, and change it by itself", async () => {
+        const whole = wholeNodeOf("whole");
+        const storage = await storeWith(whole, nodeOf("a"));
+        const read = (id: string) => {
+          const [row] = [...storage.nodes.indexed([id])].flat();
+          const { clusters, embedding_vector: vector, sequence, ...columns } = row!;
+          return { ...columns, embedding_vector: vector && componentsOf(vector) };
+        };
+        const wanted = { ...whole, embedding_vector: componentsOf(whole.embedding_vector) };
+        expect(read("whole")).toEqual(wanted);
+        const { id, version, last_modified, ...changeable } = whole;
+        let before = read("a");
+        for (const column of Object.keys(changeable) as (keyof typeof changeable)[]) {
+          const changes = { [column]: whole[column], last_modified };
+          storage.transaction(() => storage.nodes.update("a", changes));
+          const after = { ...before, [column]: wanted[column], last_modified };
+          expect(read("a"), column).toEqual({ ...after, version: before.version! + 1 });
+          before = read("a");
+        }
+        expect(before).toEqual({ ...wanted, id: "a", version: before.version });
       });
 
       test("have one id, and numbers that rise", async () => {
@@ -962,14 +984,8 @@ for (const implementation of IMPLEMENTATIONS)
 
     describe("portable rows", () => {
       test("are carried to another database as they are", async () => {
-        const from = await storeWith(
-          nodeOf("a", {
-            embedding_vector: vectorOf(1, 2),
-            metadata: '{"x":"\\u0041"}',
-            version: 4,
-          }),
-          nodeOf("b", { tags: '["t"]' }),
-        );
+        const whole = wholeNodeOf("a");
+        const from = await storeWith(whole, nodeOf("b", { tags: '["t"]' }));
         from.transaction(() => {
           from.nodes.addSignals("a", '{"pnl_pct":1}');
           from.edges.insert(edgeOf("e", "a", "b"));
@@ -1013,10 +1029,12 @@ for (const implementation of IMPLEMENTATIONS)
               : { embedding_vector: componentsOf(row.embedding_vector) }),
           }));
         for (const kind of MOVED_KINDS) expect(rowsOf(to, kind)).toEqual(rowsOf(from, kind));
+        const components = componentsOf(whole.embedding_vector);
+        expect(rowsOf(to, "node")[0]).toMatchObject({ ...whole, embedding_vector: components });
         expect(rowsOf(to, "use")).toEqual(["b", "a"].map((id) => useOf(id, "x")));
         const keys = [...to.portable.rows("retry")].flat().map(({ key }) => key);
         expect(keys.sort()).toEqual(["k1", "k2"]);
-        expect(to.portable.changedAt("node", { id: "a" })).toEqual({ at: DAY });
+        expect(to.portable.changedAt("node", { id: "a" })).toEqual({ at: whole.last_modified });
         expect(to.portable.changedAt("conflict", { id: "c_1" })).toEqual({ at: DAY });
         expect(to.portable.changedAt("node", { id: "z" })).toBeUndefined();
         expect(to.portable.lacking("edge", edgeOf("f", "a", "z"))).toBe("target_id");

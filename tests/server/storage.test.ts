@@ -6,13 +6,15 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { SCHEMA } from "../../js/server/src/storage/schema.ts";
 import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
-import { execute, makeExisting, raw } from "./support/existing-database.ts";
-import { nodeOf } from "./support/stored-node.ts";
+import { execute, makeExisting, raw, rowsIn } from "./support/existing-database.ts";
+import { nodeOf, wholeNodeOf } from "./support/stored-node.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const open = (file: string) => new SqliteStorage(file, { durability: "full" });
 
 const NODE = nodeOf("n_1", { content_title: "Funding" });
+
+const NO_OWNER = { metadata: null, user_id: null, session_id: null, expires_at: null };
 
 /** Results of the database's own full text, which other servers use. */
 const found = (file: string, term: string) =>
@@ -224,6 +226,48 @@ describe("the change log", () => {
     expect(storage.changeLog.range()).toEqual({ first: 0, last });
     storage.nodes.delete("n_1");
     expect(storage.changeLog.range()).toEqual({ first: last + 1, last: last + 1 });
+  });
+});
+
+describe("the checksum of a memory", () => {
+  const WHOLE = wholeNodeOf("n_1");
+  /** What recalls, sweeps and each write change. */
+  const SOFT = [
+    ...["neural_stability", "neural_retrievability", "neural_difficulty", "neural_access_count"],
+    ...["neural_last_accessed", "state_lifecycle", "version", "last_modified"],
+  ];
+  const COLUMNS = Object.keys(WHOLE).filter((column) => column !== "id");
+  const sumIn = (file: string) =>
+    rowsIn(file, "SELECT checksum FROM row_checksums").map(({ checksum }) => checksum)[0];
+
+  test.each(COLUMNS)("depends on %s, unless it is soft state", (column) => {
+    const file = join(temporaryFolder(), "a.db");
+    const storage = open(file);
+    storage.nodes.insert(WHOLE);
+    storage.nodes.seal(["n_1"]);
+    const sum = sumIn(file);
+    const isSoft = SOFT.includes(column);
+    execute(file, `UPDATE nodes SET ${column} = ${column}`);
+    expect(sumIn(file)).toBe(isSoft ? sum : undefined);
+    storage.nodes.seal(["n_1"]);
+    expect(storage.soundness.problems()).toEqual([]);
+    execute(file, `DROP TRIGGER nodes_checksum_update; UPDATE nodes SET ${column} = 'other'`);
+    const changed = ["1 memories are not as they were written"];
+    expect(storage.soundness.problems()).toEqual(isSoft ? [] : changed);
+  });
+
+  // As the schemas without owners, tags and frames wrote them.
+  test.each([
+    ["with all columns", {}, 3_833_611_973],
+    ["without owners", NO_OWNER, 1_225_723_874],
+    ["without tags", { ...NO_OWNER, tags: null }, 3_774_157_748],
+    ["without frames", { ...NO_OWNER, tags: null, frame: null, censors: null }, 2_610_594_979],
+  ])("%s is the recorded one", (_, fields, sum) => {
+    const file = join(temporaryFolder(), "a.db");
+    const storage = open(file);
+    storage.nodes.insert({ ...WHOLE, ...fields });
+    storage.nodes.seal(["n_1"]);
+    expect(sumIn(file)).toBe(sum);
   });
 });
 
