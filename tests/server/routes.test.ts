@@ -2,6 +2,7 @@
 
 import type { SQLInputValue } from "node:sqlite";
 import { describe, expect, test } from "vitest";
+import type { z } from "zod";
 import * as whole from "../../js/server/src/api/agent.ts";
 import * as edges from "../../js/server/src/api/edges.ts";
 import * as nodes from "../../js/server/src/api/nodes.ts";
@@ -81,26 +82,29 @@ describe("POST /nodes", () => {
     expect(changed.body).toMatchObject({ memory_section: "PROCEDURAL" });
   });
 
-  test("takes every field, and normalizes times", async () => {
+  test("takes every field, as a change does, and normalizes times", async () => {
     const fields = {
-      type: "episode",
-      subtype: null,
-      content_summary: "s",
-      neural_stability: 3.5,
-      temporal_event_time: "2026-03-01 10:00:00",
-      temporal_event_confidence: 0.8,
-      temporal_event_source: "news",
-      embedding: [1, 0],
-      embedding_model: "mine",
-    };
-    const node = await client().create(fields);
-    const temporal_event_time = "2026-03-01T10:00:00.000Z";
-    const { embedding: _, ...others } = fields;
-    expect(API.node.strict().parse(node)).toMatchObject({
-      ...others,
-      layer: "episode",
-      temporal_event_time,
-    });
+      ...{ id: "n_own", type: "episode", subtype: null, content_title: "t", content_body: "b" },
+      ...{ content_summary: "s", neural_stability: 3.5, created_at: "2026-02-01 10:00:00" },
+      ...{ event_time: "2026-03-01 10:00:00", temporal_event_time: "2026-03-01 10:00:00" },
+      ...{ temporal_event_confidence: 0.8, temporal_event_source: "news" },
+      ...{ embedding: [1, 0], embedding_model: "mine", frame: "task", censors: ["c_1"] },
+      ...{ tags: ["billing"], metadata: { a: [1] }, user: "mira", session: "s_1", source: "chat" },
+      ...{ expires_at: "2999-03-01 10:00:00", signals: { pnl_pct: 1 } },
+    } satisfies Required<z.input<typeof API.newNode>>;
+    const { ask, create } = client();
+    const { embedding, signals, ...asked } = fields;
+    const event_time = "2026-03-01T10:00:00.000Z";
+    const expires_at = "2999-03-01T10:00:00.000Z";
+    const answer = { ...asked, event_time, temporal_event_time: event_time, expires_at };
+    const created_at = "2026-02-01T10:00:00.000Z";
+    const made = API.node.strict().parse(await create(fields));
+    expect(made).toMatchObject({ ...answer, created_at, layer: "episode" });
+    const { id: _, created_at: __, ...changes } = asked;
+    const other = await create();
+    const changed = await ask(`PATCH /nodes/${other.id}`, { ...changes, embedding });
+    const { id, created_at: at } = other;
+    expect(API.node.strict().parse(changed.body)).toMatchObject({ ...answer, id, created_at: at });
   });
 
   test("keeps text unchanged, of every script and up to a million units", async () => {
