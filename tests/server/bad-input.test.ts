@@ -509,3 +509,40 @@ test("the log contains no text, and answers name no internals", async () => {
     expect(JSON.parse(line)).toHaveProperty("level");
   expect(agentFile("", "a")).not.toBe(agentFile("", "A"));
 });
+
+describe("a key __proto__", () => {
+  // A literal would set the prototype.
+  const ODD = JSON.parse('{"__proto__": "text", "constructor": {"__proto__": [1]}}');
+
+  test("of metadata is kept, on every route that takes them", async () => {
+    const own = client();
+    const read = async (id: string) =>
+      JSON.stringify((await own.ask(`GET /nodes/${id}`)).body.metadata);
+    const { id } = await own.create({ metadata: ODD });
+    expect(await read(id)).toBe(JSON.stringify(ODD));
+    await own.ask(`PATCH /nodes/${id}`, { metadata: JSON.parse('{"__proto__": 2}') });
+    expect(await read(id)).toBe('{"__proto__":2}');
+    const fields = { text: "The lamp is lit at dusk.", metadata: ODD };
+    const remembered = (await own.ask("POST /remember", fields)).body.stored[0];
+    expect(await read(remembered.id)).toBe(JSON.stringify(ODD));
+    const more = { ...fields, metadata: JSON.parse('{"at": 1}') };
+    expect((await own.ask("POST /remember", more)).body.duplicates).toBe(1);
+    expect(JSON.parse(await read(remembered.id))).toEqual({ ...ODD, at: 1 });
+  });
+
+  test("whose value would be dropped is refused", async () => {
+    const own = client();
+    await own.create({ metadata: { a: 1 } });
+    const filter = { metadata: JSON.parse('{"__proto__": 1}') };
+    for (const call of ["POST /search", "POST /nodes/delete"]) {
+      const { status, body } = await own.ask(call, {
+        query: call.includes("search") ? "x" : undefined,
+        filter,
+      });
+      expect(status).toBe(400);
+      expect(body.issues).toContainEqual({
+        ...{ path: "filter.metadata.__proto__", message: "cannot be a key: give it another name" },
+      });
+    }
+  });
+});

@@ -2,7 +2,7 @@
 // not have is refused: see `unknown-fields.ts`.
 
 import { z } from "@hono/zod-openapi";
-import { parseInstantIn, parseLastInstantIn, toIso, toLocalIso } from "nous-memory";
+import { isJsonObject, parseInstantIn, parseLastInstantIn, toIso, toLocalIso } from "nous-memory";
 import { LIFECYCLE_STATES, type StoredLifecycleState } from "nous-wasm";
 import { wellFormed } from "../text.ts";
 import { MAX_ANSWER, MAX_COMPONENTS, MAX_NAME, MAX_TEXT, MAX_TITLE } from "./limits.ts";
@@ -78,9 +78,25 @@ export function isFlat(value: unknown, levels: number): boolean {
   return levels > 0 && Object.values(value).every((inner) => isFlat(inner, levels - 1));
 }
 
+/** An object with keys of the caller's choice. `z.record` drops a key `__proto__` without a word. */
+const data = () =>
+  z
+    .custom<Record<string, unknown>>(
+      isJsonObject,
+      "Invalid input: expected an object with keys and values",
+    )
+    .superRefine((given, context) => {
+      for (const key of Object.keys(given))
+        if (key === "" || key.length > MAX_NAME)
+          context.addIssue({
+            ...{ code: "custom", path: [key] },
+            message: `must have a key of 1 to ${MAX_NAME} characters`,
+          });
+    })
+    .openapi({ type: "object", additionalProperties: true });
+
 /** The figures of a memory by name: what was at stake, and what was known. */
-export const signals = z
-  .record(z.string().min(1).max(MAX_NAME), z.unknown())
+export const signals = data()
   .refine((given) => isFlat(given, MAX_LEVELS), {
     abort: true,
     error: `must not be nested deeper than ${MAX_LEVELS} levels`,
@@ -95,8 +111,7 @@ const MAX_METADATA = 16_384;
 const MAX_METADATA_LEVELS = 20;
 
 /** Data of the caller's. */
-export const metadata = z
-  .record(z.string().min(1).max(MAX_NAME), z.unknown())
+export const metadata = data()
   .refine((given) => isFlat(given, MAX_METADATA_LEVELS), {
     abort: true,
     error: `must not be nested deeper than ${MAX_METADATA_LEVELS} levels`,

@@ -70,8 +70,11 @@ function among({ def }: Schema, value: unknown, path: readonly string[]): Issue[
         ? value.flatMap((item, place) => among(def.element!, item, [...path, String(place)]))
         : [];
     case "record":
+      // The value of this key would be dropped.
       return Object.entries(value).flatMap(([key, item]) =>
-        among(def.valueType!, item, [...path, key]),
+        key === "__proto__"
+          ? { path: [...path, key].join("."), message: "cannot be a key: give it another name" }
+          : among(def.valueType!, item, [...path, key]),
       );
     case "union": {
       const taking = def.options!.filter((option) => takes(option, value));

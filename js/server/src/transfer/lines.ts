@@ -1,6 +1,13 @@
 // The format of an export: a line of JSON for each row, and the rules for valid lines.
 
-import { FITTED_WEIGHTS, STEMMINGS, toIso, vectorOf } from "nous-memory";
+import {
+  FITTED_WEIGHTS,
+  isJsonObject,
+  type JsonObject,
+  STEMMINGS,
+  toIso,
+  vectorOf,
+} from "nous-memory";
 import { type Learned, MAX_LEARNED, MEMORY_SECTIONS } from "nous-wasm";
 import { z } from "zod";
 import { byTrait, MAX_STEPS } from "../agent/replica/learned.ts";
@@ -41,7 +48,8 @@ const names = z.union([text, z.array(z.string()).transform((list) => JSON.string
 /** An object, either as such, or as the stored JSON text. */
 const objectText = z.union([
   text,
-  z.record(z.string(), z.unknown()).transform((data) => JSON.stringify(data)),
+  // A record would drop a key `__proto__`.
+  z.custom<JsonObject>(isJsonObject).transform((data) => JSON.stringify(data)),
 ]);
 const optional = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
   Object.fromEntries(
