@@ -1106,6 +1106,37 @@ export interface Supersession {
 
 const STEP_BEHIND = 1;
 
+/**
+ * The edges that count. Where edges go round in a circle, the newer end of the last one holds. The others
+ * stand behind it in the order in which its edges reach them, and edges against that order do not count.
+ */
+export function withoutCircles(supersessions: readonly Supersession[]): Supersession[] {
+  const pairs = supersessions.filter(({ newer, older }) => newer !== older);
+  const olderOf = new Map<string, string[]>();
+  for (const { newer, older } of pairs) olderOf.set(newer, [...(olderOf.get(newer) ?? []), older]);
+  /** What edges reach from a memory, itself first, nearest first. */
+  const reached = (from: string, isWanted: (id: string) => boolean): string[] => {
+    const ids = [from];
+    for (const id of ids)
+      for (const next of olderOf.get(id) ?? [])
+        if (isWanted(next) && !ids.includes(next)) ids.push(next);
+    return ids;
+  };
+  const circleOf = (id: string) => {
+    const all = reached(id, () => true);
+    return all.filter((other) => reached(other, () => true).includes(id));
+  };
+  return pairs.filter(({ newer, older }) => {
+    const circle = circleOf(newer);
+    if (!circle.includes(older)) return true;
+    const within = pairs.filter((pair) =>
+      [pair.newer, pair.older].every((id) => circle.includes(id)),
+    );
+    const order = reached(within.at(-1)!.newer, (id) => circle.includes(id));
+    return order.indexOf(newer) < order.indexOf(older);
+  });
+}
+
 export interface Ranked {
   id: string;
   score: number;
@@ -1132,7 +1163,7 @@ export function ranked(
   );
   const by = new Map<string, string>();
   const pairs: Supersession[] = [];
-  for (const { newer, older } of supersessions) {
+  for (const { newer, older } of withoutCircles(supersessions)) {
     const ofOlder = sums.get(older);
     const areAsked = [newer, older].every((id) => held.get(id)?.memory.passes);
     if (newer === older || !areAsked || ofOlder === undefined) continue;

@@ -10,6 +10,13 @@
 //! alone. So a question computes the sums of those lines only that can reach the bar: the sum that
 //! a memory must have to come up. The lines are kept until an edge changes.
 //!
+//! # Circles
+//!
+//! Edges may go round in a circle: what was replaced became true again. Then the memory holds whose
+//! edge came last, and the others stand behind it: those that it supersedes first. Of the edges
+//! among memories of a circle only those count that lead away from it in that order. So no memory
+//! supersedes itself, and of every line one memory at least is superseded by none.
+//!
 //! # Soundness
 //!
 //! A sum that supersession changes is never above the highest sum of its line: the newer memory
@@ -74,6 +81,7 @@ impl Lines {
                 self.pairs.push((edge.source, edge.target));
             }
         }
+        drop_circles(&mut self.pairs);
         let ends = self.pairs.iter().map(|&(newer, older)| newer.max(older) as usize + 1);
         let rows = ends.max().unwrap_or(0);
         // Each memory of a line leads to another one, and the one that names the line to itself.
@@ -112,6 +120,108 @@ impl Lines {
     }
 }
 
+/// No place.
+const NOWHERE: u32 = u32::MAX;
+
+/// Drops the pairs that do not count; see "Circles". It takes linear time. Circles are strongly
+/// connected components (Tarjan 1972, without recursion). Memories have numbers here in the order
+/// in which the pairs name them.
+#[inline(never)]
+fn drop_circles(pairs: &mut Vec<(Row, Row)>) {
+    let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
+    let mut ends: Vec<u32> = Vec::with_capacity(2 * pairs.len());
+    for &(newer, older) in &*pairs {
+        for row in [newer, older] {
+            let next = numbers.len() as u32;
+            ends.push(*numbers.entry(row).or_insert(next));
+        }
+    }
+    let nowhere = vec![NOWHERE; numbers.len()];
+    // The pairs of a newer memory are a list, in order: its first pair, and the next of each pair.
+    let mut first = nowhere.clone();
+    let mut next = vec![NOWHERE; pairs.len()];
+    for at in (0..pairs.len()).rev() {
+        next[at] = std::mem::replace(&mut first[ends[2 * at] as usize], at as u32);
+    }
+    let older_of = |pair: u32| ends[2 * pair as usize + 1];
+
+    let mut found_at = nowhere.clone();
+    let mut lowest = nowhere.clone();
+    let mut circle_of = nowhere.clone();
+    // What is left to read of each memory of a path.
+    let mut unread = first.clone();
+    let (mut path, mut open, mut count) = (Vec::new(), Vec::new(), 0);
+    for start in 0..nowhere.len() as u32 {
+        path.push(start);
+        while let Some(&node) = path.last() {
+            let at = node as usize;
+            if found_at[at] == NOWHERE {
+                (found_at[at], lowest[at]) = (count, count);
+                count += 1;
+                open.push(node);
+            }
+            let pair = unread[at];
+            if pair != NOWHERE {
+                let older = older_of(pair);
+                if found_at[older as usize] == NOWHERE {
+                    path.push(older);
+                } else {
+                    // It was read whole, or it is open.
+                    unread[at] = next[pair as usize];
+                    if circle_of[older as usize] == NOWHERE {
+                        lowest[at] = lowest[at].min(lowest[older as usize]);
+                    }
+                }
+                continue;
+            }
+            path.pop();
+            while lowest[at] == found_at[at]
+                && circle_of[at] == NOWHERE
+                && let Some(member) = open.pop()
+            {
+                circle_of[member as usize] = node;
+            }
+        }
+    }
+
+    // By circle: the newer end of the last pair within it.
+    let mut heads = nowhere.clone();
+    for pair in ends.chunks_exact(2) {
+        let [newer, older] = [pair[0], pair[1]].map(|end| circle_of[end as usize]);
+        if newer == older {
+            heads[newer as usize] = pair[0];
+        }
+    }
+    let mut order = nowhere;
+    let mut reached = path;
+    for head in heads {
+        if head == NOWHERE {
+            continue;
+        }
+        let mut at = reached.len();
+        order[head as usize] = at as u32;
+        reached.push(head);
+        while at < reached.len() {
+            let mut pair = first[reached[at] as usize];
+            while pair != NOWHERE {
+                let older = older_of(pair) as usize;
+                if circle_of[older] == circle_of[head as usize] && order[older] == NOWHERE {
+                    order[older] = reached.len() as u32;
+                    reached.push(older as u32);
+                }
+                pair = next[pair as usize];
+            }
+            at += 1;
+        }
+    }
+    let mut at = 0;
+    pairs.retain(|_| {
+        let [newer, older] = [ends[at], ends[at + 1]].map(|end| end as usize);
+        at += 2;
+        circle_of[newer] != circle_of[older] || order[newer] < order[older]
+    });
+}
+
 /// Returns the memory that names the line of a row, and lets the row lead to it at once. A row
 /// without a line begins one.
 #[inline(never)]
@@ -133,6 +243,16 @@ impl MemoryIndex {
     /// Makes the lines of supersession anew, if edges have changed.
     pub(super) fn refresh_lines(&mut self) {
         self.answering.lines.refresh(&self.graph, self.edge_types.code(SUPERSEDES));
+    }
+
+    /// Returns the memories that supersede one, in the order of their edges.
+    pub fn successors(&mut self, row: Row) -> Vec<Row> {
+        self.refresh_lines();
+        let Lines { pairs, .. } = &self.answering.lines;
+        if !self.answering.lines.holds(row) {
+            return Vec::new();
+        }
+        pairs.iter().filter(|&&(_, older)| older == row).map(|&(newer, _)| newer).collect()
     }
 
     /// Puts memories that answer before the memories that they supersede, in the lines that can

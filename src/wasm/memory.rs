@@ -562,6 +562,11 @@ impl ResidentMemory {
         answer(self.memory.transitions(now)).map(|transitions| self.numbers_of(&transitions))
     }
 
+    /// Returns the rows of the memories that supersede one.
+    pub fn successors(&mut self, row: Row) -> Vec<u32> {
+        self.memory.successors(row)
+    }
+
     /// Writes a `STORED_NODE` for each of these rows to the numbers, and their labels to the rows.
     /// Leaves out rows without a node.
     pub fn stored_nodes(&mut self, rows: &[Row]) {

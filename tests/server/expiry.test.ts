@@ -4,6 +4,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { Agent } from "../../js/server/src/agent/agent.ts";
+import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
+import { exportMemory } from "../../js/server/src/transfer/export.ts";
+import { ask } from "./support/direct-agent.ts";
 import { testOnFiles } from "./support/on-postgres.ts";
 import { start } from "./support/server-process.ts";
 import { clientOf, expire, sharedServer } from "./support/shared-server.ts";
@@ -87,4 +91,32 @@ describe("an expired memory", () => {
       for (const text of GONE) expect(filesWith(text)).toEqual([]);
     },
   );
+
+  testOnFiles("is in no export, with what names it, before a server has deleted it", async () => {
+    const now = Date.UTC(2026, 4, 1);
+    const storage = new SqliteStorage(join(temporaryFolder(), "a.db"), { durability: "normal" });
+    const agent = new Agent(storage, { clock: () => now });
+    const [first, second] = [60_000, 90_000].map((at) => new Date(now + at).toISOString());
+    for (const [id, expires_at] of Object.entries({ n0: null, n1: first, n2: second, n3: null }))
+      await ask(agent, "createNode", { body: { ...PASSING, id, expires_at } });
+    const link = (type: string, source_id: string, target_id: string) =>
+      ask(agent, "createEdge", { body: { type, source_id, target_id } });
+    for (const [newer, older] of ["10", "21", "32"])
+      await link("supersedes", `n${newer}`, `n${older}`);
+    await link("part_of", "n0", "n1");
+    const pair = { old_node_id: "n0", new_node_id: "n1" };
+    await ask(agent, "queueConflict", { body: pair });
+    const linesAt = (now: number) => {
+      const lines: string[] = [];
+      const write = (some: string) => lines.push(...some.split("\n"));
+      exportMemory(storage, write, () => {}, { withLearned: false, facts: () => undefined, now });
+      return lines.filter((line) => line !== "").map((line) => line.match(/"n\d"/g)?.join(""));
+    };
+    const nodes = ['"n0"', '"n1"', '"n2"', '"n3"'];
+    const edges = ['"n1""n0"', '"n2""n1"', '"n3""n2"', '"n0""n1"'];
+    expect(linesAt(now + 59_999)).toEqual([...nodes, '"n0""n1"', ...edges]);
+    expect(linesAt(now + 60_000)).toEqual(['"n0"', '"n2"', '"n3"', '"n2""n0"', '"n3""n2"']);
+    expect(linesAt(now + 90_000)).toEqual(['"n0"', '"n3"', '"n3""n0"']);
+    agent.close();
+  });
 });

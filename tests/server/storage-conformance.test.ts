@@ -531,6 +531,14 @@ for (const implementation of IMPLEMENTATIONS)
           storage.edges.strengthenAll(["f"], 0.5);
         });
         expect(storage.edges.list().map(({ strength }) => strength)).toEqual([0.1 + 0.2, 1]);
+        storage.transaction(() => storage.edges.move("e", "c"));
+        expect(idsOf(storage.edges.of("a", "both"))).toEqual([]);
+        expect(storage.edges.list()[0]).toMatchObject({
+          ...e,
+          source_id: "c",
+          strength: 0.1 + 0.2,
+        });
+        storage.transaction(() => storage.edges.move("e", "a"));
         expect(idsOf(storage.edges.of("b", "both"))).toEqual(["e", "f"]);
         expect(idsOf(storage.edges.of("b", "in"))).toEqual(["e"]);
         expect(idsOf(storage.edges.of("b", "out", { after: e.sequence, limit: 1 }))).toEqual(["f"]);

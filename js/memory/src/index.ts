@@ -188,4 +188,5 @@ export type {
   TextToRemember,
   TurnsWanted,
 } from "./write/store.ts";
+export { edgesOver, edgesWithout, SUPERSEDES } from "./write/supersession.ts";
 export { shareOfWords } from "./write/support.ts";

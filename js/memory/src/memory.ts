@@ -15,6 +15,7 @@ import { engineConfigOf, type Preset } from "./presets/preset.ts";
 import type { IndexedMemory } from "./prompt/over-index.ts";
 import type { IndexedNodeRow } from "./rows.ts";
 import { parseInstant } from "./time.ts";
+import { edgesWithout } from "./write/supersession.ts";
 
 /** Options of `new Memory()`. */
 export interface MemoryOptions {
@@ -142,9 +143,13 @@ export class Memory implements IndexedMemory {
     for (const edge of list) if (!ignored.has(edge.id)) this.#edges.set(edge.id, edge);
   }
 
-  /** Removes memories, and their edges. Ids of no memory are skipped. */
+  /**
+   * Removes memories, and their edges. Ids of no memory are skipped. What a removed memory superseded
+   * is superseded by the memory that superseded it last.
+   */
   remove(ids: Iterable<string>): void {
     const gone = new Set(ids);
+    this.link(edgesWithout(this.#edges.values(), gone));
     this.index.remove([...gone]);
     for (const id of gone) this.#rows.delete(id);
     for (const { id, source_id, target_id } of [...this.#edges.values()])

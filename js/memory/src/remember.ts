@@ -28,6 +28,7 @@ import { prepare, storePrepared } from "./write/remembering.ts";
 import { possiblyReplacedBy, type Replaced } from "./write/replaced.ts";
 import { stabilityOfNew } from "./write/stability.ts";
 import type { GivenTexts, Remembered, RememberedText, RememberingStore } from "./write/store.ts";
+import { SUPERSEDES } from "./write/supersession.ts";
 
 /** What is remembered: one of `text`, `memories` and `messages`. */
 export interface Given extends Omit<GivenTexts, "messages">, Pick<Taken, "tools"> {
@@ -201,8 +202,6 @@ function storeOf(memory: Memory, pending: Pending, now: number): RememberingStor
     },
   };
 }
-
-const SUPERSEDES = "supersedes";
 
 /** Orders turns as they were said. */
 const byTime = (one: IndexedNodeRow, other: IndexedNodeRow): number =>

@@ -291,6 +291,20 @@ export class MemoryIndex {
     return slot === undefined ? undefined : edgeAt(state, slot);
   }
 
+  /**
+   * Returns the ids of the memories that supersede one by edges of type `supersedes`, in the order of
+   * the edges. If the edges go round in a circle, the memory holds whose edge came last: no memory of
+   * the circle supersedes it. Empty for an unknown id.
+   */
+  successors(id: string): string[] {
+    const { rows, ids, resident } = this.#index.live();
+    const row = rows.get(id);
+    if (row === undefined) return [];
+    const newer = resident.module.successors(row);
+    resident.revalidateViews();
+    return Array.from(newer, (row) => ids[row]!);
+  }
+
   /** Returns the ids of all nodes, in no order. */
   ids(): IterableIterator<string> {
     return this.#index.live().rows.keys();

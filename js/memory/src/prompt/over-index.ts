@@ -88,5 +88,7 @@ function memoriesIn(memory: IndexedMemory): TurnMemories<FoundCandidate> {
         .slice(0, limit)
         .map(({ row }) => stored(row));
     },
+    successorsOf: (ids) =>
+      ids.map((id) => index.successors(id).find((newer) => memory.row(newer) !== undefined)),
   };
 }

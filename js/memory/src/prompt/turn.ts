@@ -20,6 +20,7 @@ import {
   fixedParts,
   type GivenParts,
   type Message,
+  type PromptMemory,
   profileTypes,
   questionOfTurn,
   type TurnPrompt,
@@ -57,6 +58,8 @@ export interface TurnMemories<Found extends FoundCandidate> {
   boosts?(ids: readonly string[]): readonly number[];
   /** Returns memories of subtypes, the newest first; none that is older than `since`. */
   newest(subtypes: readonly string[], limit: number, since?: number): StoredCandidate[];
+  /** Returns for memories the one that supersedes each; undefined for one that none supersedes. */
+  successorsOf(ids: readonly string[]): readonly (string | undefined)[];
 }
 
 /** A turn of a conversation that needs a prompt. */
@@ -113,6 +116,13 @@ export function buildPrompt<Found extends FoundCandidate>(
   const censorIds = censors.map(({ id }) => id);
   const boosts = memories.boosts?.(hits.map(({ id }) => id));
   const of = { engine, preset };
+  const stored = (rows: readonly StoredCandidate[]): PromptMemory[] => {
+    const newer = memories.successorsOf(rows.map(({ id }) => id));
+    return rows.map((row, place) => ({
+      ...candidateOf(row, of, row.state_lifecycle),
+      superseded_by: newer[place],
+    }));
+  };
   const set = Object.entries(turn.budgets ?? {}).filter(([, tokens]) => tokens !== undefined);
   const prompt = writePrompt({
     ...{ input, now, zone, messages },
@@ -129,12 +139,13 @@ export function buildPrompt<Found extends FoundCandidate>(
       score: hit.score * (boosts?.[place] ?? 1) * factorOf(hit, frame.frame_id, censorIds),
       superseded_by: hit.superseded_by,
     })),
-    profile: memories
-      .newest(profileTypes(preset), MAX_PROFILE)
-      .filter(({ state_lifecycle: state }) => isAtHand(state))
-      .map((memory) => candidateOf(memory, of, memory.state_lifecycle)),
-    recent: memories.newest(CONVERSATIONS, MAX_RECENT, now - RECENT_FOR).map((memory) => ({
-      ...candidateOf(memory, of, memory.state_lifecycle),
+    profile: stored(
+      memories
+        .newest(profileTypes(preset), MAX_PROFILE)
+        .filter(({ state_lifecycle: state }) => isAtHand(state)),
+    ),
+    recent: stored(memories.newest(CONVERSATIONS, MAX_RECENT, now - RECENT_FOR)).map((memory) => ({
+      ...memory,
       heading: "recent_conversations" as const,
     })),
   });

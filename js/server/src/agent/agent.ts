@@ -615,6 +615,7 @@ export class Agent {
       this.storage.purges.begin(id);
       // Tables that Hynous created lose the memory's id at its deletion, and keep its text.
       this.storage.conflicts.removeOf(id);
+      this.behaviour.beforeDeletion(this.storage, id);
       return this.storage.nodes.delete(id);
     });
     this.#removeSnapshots();

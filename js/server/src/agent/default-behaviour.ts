@@ -9,6 +9,7 @@ import {
   typeOf,
 } from "nous-memory";
 import type { Behaviour } from "./behaviour.ts";
+import { keepLine } from "./rules/supersession.ts";
 import { MAX_CONFLICTS, resembling } from "./search/resembling.ts";
 
 /** The type of a conflict that a new memory's text caused. */
@@ -45,7 +46,7 @@ export const DEFAULT_BEHAVIOUR: Behaviour = {
   }),
   comparesNew: true,
   dropsExpiredConflicts: true,
-  beforeDeletion: () => {},
+  beforeDeletion: keepLine,
 
   sourceOfClusters: "agent",
   subtypesOfCluster: (subtypes) => JSON.stringify(subtypes ?? []),

@@ -5,6 +5,7 @@
 
 import { toIso } from "nous-memory";
 import type { Agent } from "./agent.ts";
+import { deleteMemory } from "./writes/nodes.ts";
 
 /** The most memories that are deleted in one transaction. */
 const BATCH = 1_000;
@@ -19,7 +20,7 @@ export function dropExpired(agent: Agent): number {
       for (const id of expired) {
         agent.storage.purges.begin(id);
         agent.storage.conflicts.removeOf(id);
-        agent.storage.nodes.delete(id);
+        deleteMemory(agent, id);
       }
       return expired;
     });

@@ -1,6 +1,7 @@
 // The agents of a place: their list, and the deletion of agents and memories.
 
 import { existsSync, statSync } from "node:fs";
+import { keepLine } from "../agent/rules/supersession.ts";
 import { agentFile, snapshotsOf } from "../settings/paths.ts";
 import { StorageError } from "./errors.ts";
 import { whileExclusive } from "./exclusive-file.ts";
@@ -105,6 +106,7 @@ export function purgeNode(place: Place, agent: string, id: string): boolean {
     const storage = openPostgres(postgres, agent);
     return storage.transaction(() => {
       storage.conflicts.removeOf(id);
+      keepLine(storage, id);
       return storage.nodes.delete(id);
     });
   }
@@ -115,6 +117,7 @@ export function purgeNode(place: Place, agent: string, id: string): boolean {
   try {
     const wasThere = storage.transaction(() => {
       storage.purges.begin(id);
+      keepLine(storage, id);
       return storage.nodes.delete(id);
     });
     for (const kept of Object.values(snapshotsOf(file))) removeWhole(kept);

@@ -31,7 +31,7 @@ import type { NodeRow } from "../../storage/rows.ts";
 import type { NodePlace } from "../../storage/tables/nodes.ts";
 import type { Agent, Unit } from "../agent.ts";
 import { newEdgeOf } from "../writes/edges.ts";
-import { newNodeOf } from "../writes/nodes.ts";
+import { deleteMemory, newNodeOf } from "../writes/nodes.ts";
 
 /** The type of the edges from a summary to the memories that it sums up. */
 const SUMMARIZES = "summarizes";
@@ -104,7 +104,7 @@ export async function summarize(agent: Agent, isDryRun: boolean): Promise<Summed
   for (const { row, sources } of existing) {
     // A summary of episodes that were not read stays.
     if (used.has(row.id) || [...sources.keys()].some((id) => !reviewed.has(id))) continue;
-    if (!isDryRun) agent.write(() => agent.storage.nodes.delete(row.id));
+    if (!isDryRun) agent.write(() => deleteMemory(agent, row.id));
     const title = String(row.content_title ?? "");
     summaries.push({ id: row.id, action: "deleted", title, sources: sources.size });
     await agent.giveWay();

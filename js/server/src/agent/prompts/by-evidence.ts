@@ -39,6 +39,7 @@ function built(agent: Agent, body: Body): Answer {
       boosts: (ids) => usageOf(agent, ids, now).boost(ids, now),
       newest: (subtypes, limit, since) =>
         listed(agent, subtypes, limit, given, now, since === undefined ? since : toIso(since)),
+      successorsOf: (ids) => successorsOf(agent, ids, filter, now),
     },
     body,
   );
@@ -99,6 +100,22 @@ function hitsOf(
     hits.push({ ...presentNow([row], agent, now)[0]!, score });
   }
   return hits;
+}
+
+/** Returns for memories the one that passes the filter and supersedes each. */
+function successorsOf(
+  agent: Agent,
+  ids: readonly string[],
+  filter: Body["filter"],
+  now: number,
+): (string | undefined)[] {
+  const newer = ids.map((id) => agent.index.successors(id));
+  const wanted = wantedOf(agent, filter, now);
+  if (wanted === undefined) return newer.map(([first]) => first);
+  const all = newer.flat();
+  if (all.length === 0) return ids.map(() => undefined);
+  const passing = new Set(agent.storage.nodes.passing(all, { wanted }));
+  return newer.map((some) => some.find((id) => passing.has(id)));
 }
 
 /** The filter of a prompt, and the only memories that may pass it; undefined if they are many. */

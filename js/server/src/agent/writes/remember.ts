@@ -12,6 +12,7 @@ import {
   type RememberingStore,
   rememberText,
   type Steps,
+  SUPERSEDES,
   shareOfWords,
   storePrepared,
   toIso,
@@ -261,8 +262,6 @@ function storeOf(agent: Agent, unit: Unit): RememberingStore {
     },
   };
 }
-
-const SUPERSEDES = "supersedes";
 
 const runOfSession = (session: string): string =>
   `c_${createHash("sha256").update(session).digest("base64url").slice(0, 20)}`;

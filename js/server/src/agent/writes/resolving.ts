@@ -7,6 +7,7 @@ import { notFound, Refusal, wrong } from "../../refusal.ts";
 import type { NodeRow } from "../../storage/rows.ts";
 import type { Agent, Unit } from "../agent.ts";
 import { insertEdge } from "./edges.ts";
+import { deleteMemory } from "./nodes.ts";
 
 /** The two sides of a conflict: an old memory, and a new memory or a text. */
 interface Parties {
@@ -64,7 +65,7 @@ const RESOLVERS: Readonly<Record<Resolving["resolution"], Resolver>> = {
     unit.settle([old.id]);
     append(agent, old, added);
     if (fresh === undefined) return [`appended to ${old.id}`];
-    agent.storage.nodes.delete(fresh.id);
+    deleteMemory(agent, fresh.id);
     return [`appended to ${old.id}`, `deleted ${fresh.id}`];
   },
 };

@@ -54,6 +54,11 @@ export class EdgeTable {
     return this.#sql.first(set, strength, strength, id);
   }
 
+  /** Lets an edge lead from another memory. It keeps its place in the order. */
+  move(id: string, sourceId: string): void {
+    this.#sql.run("UPDATE edges SET source_id = ? WHERE id = ?", sourceId, id);
+  }
+
   /**
    * Returns the ids of the edges between two different memories of one group whose strength is
    * below 1.

@@ -58,6 +58,11 @@ export class PostgresEdges implements TableOf<EdgeTable> {
       WHERE ${this.#own} AND id = ${id} RETURNING ${EDGE}`)[0];
   }
 
+  move(id: string, sourceId: string): void {
+    this.#changed(sql`
+      UPDATE nous.edges SET source_id = ${sourceId} WHERE ${this.#own} AND id = ${id} RETURNING id`);
+  }
+
   within(groups: readonly (readonly string[])[]): string[] {
     const pairs = sql`
       WITH members AS (SELECT place, id COLLATE "C" AS id FROM
