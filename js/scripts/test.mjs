@@ -21,8 +21,13 @@ const [args, isFull] = without("--full", process.argv.slice(2));
  * the suite `server` has those about PostgreSQL: `postgres*` and the conformance of all stores.
  */
 const ON_POSTGRES = [
-  ...["agents", "batches", "clusters", "conflicts", "filters", "full-text", "idempotency"],
-  ...["learning", "read-your-writes", "routes"],
+  "batches",
+  "clusters",
+  "conflicts",
+  "filters",
+  "full-text",
+  "idempotency",
+  "routes",
 ].map((name) => `tests/server/${name}.test.ts`);
 
 /**
@@ -53,7 +58,7 @@ const IN_LANES = {
   // Late: beside the package suite, whose example waits for cargo's lock, it would take longer.
   lint: { about: "formats, lints, types and docs", run: linted },
 };
-/** Runs after the others: it measures how long a browser takes for a frame. */
+/** Runs after the others: Chromium keeps both cores busy. */
 const ALONE = {
   browser: { about: "the package in Chromium and in a worker", run: vitest(["browser"]) },
 };

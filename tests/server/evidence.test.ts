@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import * as api from "../../js/server/src/api/search.ts";
 import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
-import { runs } from "../support/amount.ts";
+import { amount, runs } from "../support/amount.ts";
 import { ask } from "./support/direct-agent.ts";
 import { testOnFiles } from "./support/on-postgres.ts";
 import { start } from "./support/server-process.ts";
@@ -203,7 +203,7 @@ describe("a search by evidence", () => {
           expect(answerable).toBe((whole[0]?.score ?? 0) >= ANSWERABLE);
         }
       }),
-      runs(40),
+      runs(amount(40, 10)),
     );
   });
 

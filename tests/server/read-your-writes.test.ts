@@ -10,7 +10,7 @@ import { AGENT_OPERATIONS } from "../../js/server/src/api/operations.ts";
 import { snapshotsOf } from "../../js/server/src/settings/paths.ts";
 import { Agents } from "../../js/server/src/workers/open-agents.ts";
 import { AskerGone } from "../../js/server/src/workers/shares.ts";
-import { runs } from "../support/amount.ts";
+import { amount, runs } from "../support/amount.ts";
 import { beside } from "./support/database-lock.ts";
 import { ask } from "./support/direct-agent.ts";
 import { type DirectStore, directStores } from "./support/direct-store.ts";
@@ -313,7 +313,7 @@ describe("a new memory", () => {
       });
       expect(answered).toEqual(read);
     });
-    await fc.assert(property, runs(300));
+    await fc.assert(property, runs(amount(300, 60)));
   });
 
   test("is returned with later recalls if it existed before", async () => {
