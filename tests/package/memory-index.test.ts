@@ -1126,7 +1126,7 @@ describe("an index whose instance trapped", () => {
     ["touch", "residentmemory_touch"],
     ["decay", "residentmemory_decay"],
     ["snapshot", "residentmemory_next_part"],
-    ["get", "residentmemory_node"],
+    ["get", "residentmemory_stored_nodes"],
   ])("reports the cause in %s, stays unusable, and affects no other index", (method, name) => {
     const [lost, names] = make();
     const others = METHODS.map(() => make()[0]);

@@ -42,7 +42,7 @@ export function nodesAt(
   state: MemoryState,
   ids: readonly string[],
 ): (StoredMemoryNode | undefined)[] {
-  const nodes = new Array<StoredMemoryNode | undefined>(ids.length);
+  const nodes = new Array<StoredMemoryNode | undefined>(ids.length).fill(undefined);
   const places: number[] = [];
   const rows: number[] = [];
   for (const [place, id] of ids.entries()) {

@@ -8,8 +8,8 @@ import {
   normaliseEvent,
   typeOf,
 } from "nous-memory";
+import { keepLine } from "../storage/supersession.ts";
 import type { Behaviour } from "./behaviour.ts";
-import { keepLine } from "./rules/supersession.ts";
 import { MAX_CONFLICTS, resembling } from "./search/resembling.ts";
 
 /** The type of a conflict that a new memory's text caused. */

@@ -1,7 +1,6 @@
 // The agents of a place: their list, and the deletion of agents and memories.
 
 import { existsSync, statSync } from "node:fs";
-import { keepLine } from "../agent/rules/supersession.ts";
 import { agentFile, snapshotsOf } from "../settings/paths.ts";
 import { StorageError } from "./errors.ts";
 import { whileExclusive } from "./exclusive-file.ts";
@@ -10,6 +9,7 @@ import { databasesIn, type Place } from "./place.ts";
 import { agentsAt, databaseAt, deleteFrom, openPostgres } from "./postgres/open.ts";
 import type { PostgresPlace } from "./postgres/protocol.ts";
 import { SqliteStorage } from "./sqlite.ts";
+import { keepLine } from "./supersession.ts";
 import { checkLog, cutLogsIn, whyCut } from "./wal.ts";
 
 /** An agent of the data directory. */

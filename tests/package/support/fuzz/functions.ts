@@ -47,6 +47,12 @@ const SCALARS: Kind[] = [
   of("toMilliseconds", 1, (v) => [v.instant()], isOfNumbers),
   of("millisecondsIn", 2, (v) => ["UTC", v.instant()], isOfNumbers),
   of("lastMillisecondsIn", 2, (v) => ["UTC", v.instant()], isOfNumbers),
+  of(
+    "isTimeZone",
+    1,
+    (v) => [v.word()],
+    (answer) => unless(typeof answer === "boolean", "is no answer"),
+  ),
   of("offsetIn", 2, () => ["Europe/Berlin", 0], isOfNumbers),
   of("inSnakeCase", 1, (v) => [v.object({})]),
   of("recencyScore", 3, (v) => [v.instant(), v.instant()], isOfNumbers),

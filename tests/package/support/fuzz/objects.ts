@@ -179,11 +179,17 @@ const MEMORY: Kind[] = [
   ),
   memory("get", 4, (v) => [v.id()], stored),
   memory(
+    "successors",
+    2,
+    (v) => [v.id()],
+    (ids, _, { index }) => unless(hasIds(ids, index), "names strangers"),
+  ),
+  memory(
     "getAll",
     2,
     (v) => [v.list(() => v.id(), 5)],
-    (nodes, context, held) =>
-      nodes.map((node: Anything) => stored(node, context, held)).find(Boolean),
+    (nodes, [ids], held) =>
+      nodes.map((node: Anything, place: number) => stored(node, [ids[place]], held)).find(Boolean),
   ),
   memory(
     "getEdge",

@@ -1,7 +1,7 @@
 // Rule: what a memory superseded does not become current again when that memory is deleted.
 
 import { edgesOver, SUPERSEDES } from "nous-memory";
-import type { Storage } from "../../storage/storage.ts";
+import type { Storage } from "./storage.ts";
 
 /**
  * Within a write, before a memory is deleted: what it superseded is superseded by its successor from now
