@@ -702,8 +702,8 @@ function withoutTimes(
 ): string {
   let [rest, at] = ["", 0];
   for (const time of times) {
-    const version = /^\d{1,2}\.\d{1,2}\.\d{1,2}$/.test(time.text) ? time.text : "";
-    rest += `${text.slice(at, time.index)}${version}${kept(time.text)} `;
+    const versions = time.text.split(" ").filter((word) => /^\d\d?\.\d\d?\.\d\d?$/.test(word));
+    rest += `${text.slice(at, time.index)}${[...versions, kept(time.text)].join(" ")} `;
     at = time.index + time.text.length;
   }
   return rest + text.slice(at);

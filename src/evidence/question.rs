@@ -184,8 +184,9 @@ fn without_times(text: &str, times: &[TimeExpression], names: bool) -> String {
     for time in times {
         rest.push_str(&text[at..time.span.start]);
         let expression = time.span.of(text);
-        if is_like_a_version(expression) {
-            rest.push_str(expression);
+        for word in expression.split(' ').filter(|word| is_like_a_version(word)) {
+            rest.push_str(word);
+            rest.push(' ');
         }
         let mut from = 0;
         for span in if names { names_in(expression) } else { Vec::new() } {
@@ -202,9 +203,9 @@ fn without_times(text: &str, times: &[TimeExpression], names: bool) -> String {
     rest
 }
 
-/// Whether a date may as well be the number of a version: "1.2.27".
-fn is_like_a_version(expression: &str) -> bool {
-    let mut parts = expression.split('.');
+/// Whether a word of a time may as well be the number of a version: "after 1.2.27".
+fn is_like_a_version(word: &str) -> bool {
+    let mut parts = word.split('.');
     let is_short = |part: Option<&str>| {
         part.is_some_and(|part| {
             matches!(part.len(), 1 | 2) && part.bytes().all(|byte| byte.is_ascii_digit())

@@ -237,8 +237,8 @@ describe("a search by evidence", () => {
     ]);
     expect(data[0]).not.toHaveProperty("superseded_by");
     const dated = await searched(own, { query: "What happened on January 2, 2026?" });
-    const told = dated.data.find(({ id }: { id: string }) => id === "lisbon");
-    expect(told.evidence.told).toBe(2);
+    const found = dated.data.find(({ id }: { id: string }) => id === "lisbon");
+    expect(found.evidence.date).toBe(2);
   });
 
   test("leaves out memories below min_score", async () => {
@@ -522,7 +522,7 @@ test("searches, lines and prompts show when something happened, also after an up
   await own.ask("PATCH /nodes/lisbon", { temporal_event_time: "2025-06-03T10:00:00Z" });
   await shown("2025-06-03");
   const asked = await searched(own, { query: "Where did Mira move on 3 June 2025?" });
-  expect(asked.data[0]).toMatchObject({ id: "lisbon", evidence: { told: 2 } });
+  expect(asked.data[0]).toMatchObject({ id: "lisbon", evidence: { date: 2 } });
   await own.ask("PATCH /nodes/lisbon", { temporal_event_time: null });
   await shown("2026-01-09");
 
