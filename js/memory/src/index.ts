@@ -188,5 +188,10 @@ export type {
   TextToRemember,
   TurnsWanted,
 } from "./write/store.ts";
-export { edgesOver, edgesWithout, SUPERSEDES } from "./write/supersession.ts";
+export {
+  edgesOver,
+  edgesWithout,
+  type LineEdge,
+  SUPERSEDES,
+} from "./write/supersession.ts";
 export { shareOfWords } from "./write/support.ts";

@@ -3,8 +3,8 @@
 /** The type of the edge from a memory to the one that it supersedes. */
 export const SUPERSEDES = "supersedes";
 
-/** An edge between two memories. */
-interface Edge {
+/** An edge of a line of supersession: from the newer memory to the older one. */
+export interface LineEdge {
   id: string;
   type?: string | null | undefined;
   source_id: string;
@@ -21,7 +21,10 @@ interface Edge {
  *
  * @param edgesOf Returns the edges of type `supersedes` from and to a memory, in order.
  */
-export function edgesOver<E extends Edge>(id: string, edgesOf: (id: string) => readonly E[]): E[] {
+export function edgesOver<E extends LineEdge>(
+  id: string,
+  edgesOf: (id: string) => readonly E[],
+): E[] {
   const its = edgesOf(id);
   const last = its.findLastIndex((edge) => edge.target_id === id && edge.source_id !== id);
   if (last === -1) return [];
@@ -38,7 +41,7 @@ export function edgesOver<E extends Edge>(id: string, edgesOf: (id: string) => r
 }
 
 /** Returns a memory and all those from which edges lead to it, over any number of others. */
-function allAbove(id: string, edgesOf: (id: string) => readonly Edge[]): Set<string> {
+function allAbove(id: string, edgesOf: (id: string) => readonly LineEdge[]): Set<string> {
   const above = new Set([id]);
   for (const older of above)
     for (const { source_id, target_id } of edgesOf(older))
@@ -50,7 +53,7 @@ function allAbove(id: string, edgesOf: (id: string) => readonly Edge[]): Set<str
  * Returns the edges of lists of edges, in order, that lead from another memory once memories are
  * deleted one after the other; see `edgesOver`.
  */
-export function edgesWithout<E extends Edge>(edges: Iterable<E>, gone: Iterable<string>): E[] {
+export function edgesWithout<E extends LineEdge>(edges: Iterable<E>, gone: Iterable<string>): E[] {
   const lines = new Map<string, E>();
   for (const edge of edges) if (edge.type === SUPERSEDES) lines.set(edge.id, edge);
   let byEnd = endsOf(lines.values());
@@ -67,7 +70,7 @@ export function edgesWithout<E extends Edge>(edges: Iterable<E>, gone: Iterable<
   return [...moved.values()];
 }
 
-function endsOf<E extends Edge>(edges: Iterable<E>): Map<string, E[]> {
+function endsOf<E extends LineEdge>(edges: Iterable<E>): Map<string, E[]> {
   const byEnd = new Map<string, E[]>();
   for (const edge of edges) {
     for (const end of new Set([edge.source_id, edge.target_id])) {
