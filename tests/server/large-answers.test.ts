@@ -256,16 +256,19 @@ describe.runIf(process.platform === "linux")(
         const before = usedBy(server).resident;
         open(server, connections, sent);
         expect((await resident(server, 5)) - before).toBeLessThan(500 * MEGABYTE);
-        const until = performance.now() + 30_000;
-        let answer = await own.ask("GET /health");
-        while (answer.status === 503 && performance.now() < until) {
-          expect(answer.headers.get("retry-after")).toBe("1");
-          await new Promise((resolve) => setTimeout(resolve, 500));
-          answer = await own.ask("GET /health");
+        const until = performance.now() + 60_000;
+        for (const [call, wanted] of [
+          ["GET /health", { node_count: COUNT }],
+          ["GET /nodes?limit=100", { count: MAX_ROWS }],
+        ] as const) {
+          let answer = await own.ask(call);
+          while (answer.status === 503 && performance.now() < until) {
+            expect(answer.headers.get("retry-after")).toBe("1");
+            await new Promise((resolve) => setTimeout(resolve, 500));
+            answer = await own.ask(call);
+          }
+          expect(answer).toMatchObject({ status: 200, body: wanted });
         }
-        expect(answer.status).toBe(200);
-        const { body } = await own.ask("GET /nodes?limit=100");
-        expect(body.count).toBe(MAX_ROWS);
         expect(server.log()).toBe("");
       },
     );
