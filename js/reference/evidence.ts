@@ -694,7 +694,7 @@ function isExpression(text: string, times: readonly TimeExpression[]): boolean {
   return PREPOSITIONS.includes(lead) && others.every((rest) => rest === "");
 }
 
-/** A question without its times; a version stays, and what `kept` returns of an expression. */
+/** A question without its times; `kept` returns what stays of an expression. */
 function withoutTimes(
   text: string,
   times: readonly TimeExpression[],
@@ -702,25 +702,38 @@ function withoutTimes(
 ): string {
   let [rest, at] = ["", 0];
   for (const time of times) {
-    const versions = time.text.split(" ").filter((word) => /^\d\d?\.\d\d?\.\d\d?$/.test(word));
-    rest += `${text.slice(at, time.index)}${[...versions, kept(time.text)].join(" ")} `;
+    rest += `${text.slice(at, time.index)}${kept(time.text)} `;
     at = time.index + time.text.length;
   }
   return rest + text.slice(at);
 }
 
-/** The words of an expression that texts write, too: names, units, and the numbers of dates. */
+/**
+ * The words of an expression that texts write, too: names, units, the numbers of dates, and the marks
+ * that join them.
+ */
 function namesIn(expression: string): string {
   const tokens = tokensOf(expression);
   const ofDate = ({ word: { is, m, letter } }: Token) =>
     ["month", "season", "year_mark", "month_mark"].includes(is) ||
     (is === "number" && m === 4) ||
     (is === "letter" && ["q", "h"].includes(letter!));
-  const isDate = tokens.some(ofDate);
+  const joins = (at: number) =>
+    tokens[at]?.word.is === "mark" && tokens[at].attached && (tokens[at + 1]?.attached ?? false);
+  const isNumber = (at: number) => tokens[at]?.word.is === "number";
+  const isNumeric = tokens.some(
+    (_, at) => [at, at + 2, at + 4].every(isNumber) && [at + 1, at + 3].every(joins),
+  );
+  const isDate = isNumeric || tokens.some(ofDate);
+  const isName = (token: Token | undefined) =>
+    token !== undefined &&
+    (ofDate(token) ||
+      ["weekday", "unit", "part"].includes(token.word.is) ||
+      (isDate && /^[0-9]/.test(token.text)));
   let [names, at] = ["", 0];
-  for (const token of tokens) {
-    const isName = ofDate(token) || ["weekday", "unit", "part"].includes(token.word.is);
-    if (!isName && !(isDate && /^[0-9]/.test(token.text))) continue;
+  for (const [place, token] of tokens.entries()) {
+    const isMark = joins(place) && isName(tokens[place - 1]) && isName(tokens[place + 1]);
+    if (!isName(token) && !isMark) continue;
     names += `${token.start > at ? " " : ""}${token.text}`;
     at = token.end;
   }

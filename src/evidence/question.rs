@@ -175,8 +175,8 @@ impl Question {
     }
 }
 
-/// Returns a question without its times, which say when and not what. What may be a version stays, and
-/// with `names` what texts write, too: "May 2023", "weekend".
+/// Returns a question without its times, which say when and not what. With `names`, what texts write,
+/// too, stays: "May 2023", "weekend".
 #[inline(never)]
 fn without_times(text: &str, times: &[TimeExpression], names: bool) -> String {
     let mut rest = String::with_capacity(text.len());
@@ -184,10 +184,6 @@ fn without_times(text: &str, times: &[TimeExpression], names: bool) -> String {
     for time in times {
         rest.push_str(&text[at..time.span.start]);
         let expression = time.span.of(text);
-        for word in expression.split(' ').filter(|word| is_like_a_version(word)) {
-            rest.push_str(word);
-            rest.push(' ');
-        }
         let mut from = 0;
         for span in if names { names_in(expression) } else { Vec::new() } {
             if span.start > from {
@@ -201,17 +197,6 @@ fn without_times(text: &str, times: &[TimeExpression], names: bool) -> String {
     }
     rest.push_str(&text[at..]);
     rest
-}
-
-/// Whether a word of a time may as well be the number of a version: "after 1.2.27".
-fn is_like_a_version(word: &str) -> bool {
-    let mut parts = word.split('.');
-    let is_short = |part: Option<&str>| {
-        part.is_some_and(|part| {
-            matches!(part.len(), 1 | 2) && part.bytes().all(|byte| byte.is_ascii_digit())
-        })
-    };
-    (0..3).all(|_| is_short(parts.next())) && parts.next().is_none()
 }
 
 /// Whether a text holds no word but those of its times, and a preposition in front.

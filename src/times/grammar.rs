@@ -752,7 +752,7 @@ impl<'a> Reader<'a> {
     fn numeric(&self, at: usize) -> Option<Moment> {
         let Word::Number(first, digits) = self.word(at) else { return None };
         let separator = self.word(at + 1);
-        let Word::Number(second, 1 | 2) = self.word(at + 2) else { return None };
+        let Word::Number(second, second_digits @ (1 | 2)) = self.word(at + 2) else { return None };
         let Word::Mark(mark @ ('-' | '/' | '.')) = separator else { return None };
         if !self.is_attached(at + 1) || !self.is_attached(at + 2) {
             return None;
@@ -774,8 +774,17 @@ impl<'a> Reader<'a> {
                 let range = months(first * 12 + second - 1, 1, Grain::Month);
                 return Some(Moment::known(range, at + 3));
             }
-            (1 | 2, Some((year, digits @ (2 | 4)))) if digits == 4 || mark != '-' => {
-                let year = if digits == 4 { year } else { full_year(year) };
+            (1 | 2, Some((year, year_digits @ (2 | 4)))) => {
+                // "1.2.27" may be a version.
+                let is_sure = match mark {
+                    '/' => true,
+                    '.' => (digits, second_digits) == (2, 2) || self.is_behind_on(at),
+                    _ => false,
+                };
+                if year_digits == 2 && !is_sure {
+                    return None;
+                }
+                let year = if year_digits == 4 { year } else { full_year(year) };
                 if mark == '.' || first > 12 || self.day_first && second <= 12 {
                     (year, second, first)
                 } else {
@@ -794,6 +803,15 @@ impl<'a> Reader<'a> {
             }
         }
         Some(Moment::known(day, next))
+    }
+
+    /// Whether a word stands before a place that stands before days.
+    #[inline(never)]
+    fn is_behind_on(&self, at: usize) -> bool {
+        let before = if at == 0 { "" } else { self.text_of(at - 1) };
+        ["am", "dem", "den", "der", "on", "vom", "zum"]
+            .iter()
+            .any(|word| word.eq_ignore_ascii_case(before))
     }
 
     /// "7 May 2023", "7th of May", "7. Mai".

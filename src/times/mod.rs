@@ -133,7 +133,8 @@ pub fn find(text: &str, now: f64) -> Vec<TimeExpression> {
 
 /// Returns the places of the words of an expression that texts write, too: names of months, weekdays
 /// and seasons, years, quarters, units and parts of the day, and the numbers of dates. Words that count
-/// or point, such as "two" and "last", are none of them.
+/// or point, such as "two" and "last", are none of them. A mark that joins two of them belongs to them:
+/// "10.12.2020".
 ///
 /// ```
 /// use nous_wasm::times::names_in;
@@ -142,7 +143,7 @@ pub fn find(text: &str, now: f64) -> Vec<TimeExpression> {
 /// assert_eq!(names, ["weeks", "11", "August", "2023"]);
 /// ```
 pub fn names_in(expression: &str) -> Vec<Span> {
-    let mut tokens = tokens::tokens(expression);
+    let tokens = tokens::tokens(expression);
     let of_date = |word: Word| {
         matches!(
             word,
@@ -154,14 +155,31 @@ pub fn names_in(expression: &str) -> Vec<Span> {
                 | Word::MonthMark
         )
     };
-    let is_date = tokens.iter().any(|token| of_date(token.word));
-    tokens.retain(|token| {
-        let is_number = token.span.of(expression).starts_with(|c: char| c.is_ascii_digit());
+    let is_joined = |at: usize| {
+        matches!(tokens[at].word, Word::Mark(_))
+            && tokens[at].attached
+            && tokens.get(at + 1).is_some_and(|next| next.attached)
+    };
+    let is_number = |at: usize| matches!(tokens[at].word, Word::Number(..));
+    // "10.12.20"
+    let is_numeric = tokens.len() > 4
+        && (0..tokens.len() - 4).any(|at| {
+            [0, 2, 4].iter().all(|place| is_number(at + place))
+                && is_joined(at + 1)
+                && is_joined(at + 3)
+        });
+    let is_date = is_numeric || tokens.iter().any(|token| of_date(token.word));
+    let is_name = |token: &tokens::Token| {
+        let has_digit = token.span.of(expression).starts_with(|c: char| c.is_ascii_digit());
         of_date(token.word)
             || matches!(token.word, Word::Weekday(..) | Word::Unit(_) | Word::Part(..))
-            || is_date && is_number
-    });
-    tokens.iter().map(|token| token.span).collect()
+            || is_date && has_digit
+    };
+    let is_kept = |at: usize| {
+        let joins = || at > 0 && is_joined(at) && is_name(&tokens[at - 1]);
+        is_name(&tokens[at]) || joins() && is_name(&tokens[at + 1])
+    };
+    (0..tokens.len()).filter(|&at| is_kept(at)).map(|at| tokens[at].span).collect()
 }
 
 /// Whether a text holds any expression of time: one that [`find`] returns, a duration ("for three

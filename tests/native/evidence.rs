@@ -786,6 +786,10 @@ fn the_words_of_a_time_are_not_asked_for_unless_nothing_else_is_said() {
         ("What did we plant two weeks before 11 May 2019?", "The report of May 2019."),
         ("Which goals did we have in Q3 2019?", "The sum of Q3."),
         ("Who caught two trout?", "Two trout."),
+        ("Who signed the lease of 10.12.2020?", "10.12.2020"),
+        ("Who signed the lease of 2020-12-10?", "2020-12-10"),
+        ("Who signed the lease of 10/12/20?", "10/12/20"),
+        ("Tell me about 1.2.27", "1.2.27"),
     ] {
         assert!(held(question, body).bm > 0.0, "{question}");
     }
