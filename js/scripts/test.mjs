@@ -67,6 +67,8 @@ const chosen = chosenBy(args);
 // tests/support/amount.ts reads both.
 process.env.TIER = isFull ? "full" : "change";
 process.env.SEED ??= String(randomInt(2 ** 31));
+// Tests start some thousand programs. Each finds its compiled JavaScript here.
+process.env.NODE_COMPILE_CACHE ??= at(".cache/compiled");
 say(`SEED=${process.env.SEED} npm ${isFull ? "run test:full" : "test"} generates the same again`);
 
 // Downloading and linking leave a core idle. The native tests need nothing of the build and use

@@ -9,6 +9,7 @@ import {
   NousError,
 } from "nous-wasm";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { some } from "../support/amount.ts";
 import {
   buildCountedCore,
   type CountedCore,
@@ -263,34 +264,38 @@ describe("a full index", () => {
     }
   });
 
-  it.each([
+  const contents: [string, number, number][] = [
     ["embeddings", 8 * MiB, DIMENSIONS],
     ["bare nodes", 8 * MiB, 0],
     ["embeddings", MAX, DIMENSIONS],
     ["bare nodes", MAX, 0],
-  ])("can be saved and restored completely: %s in %d bytes", (_, max, dimensions) => {
-    const index = filled(ALL, dimensions, max);
-    const sizes = [index.size, index.edgeCount];
-    const middle = `n_${Math.floor(index.size / 2)}`;
-    const parts: Uint8Array[] = [];
-    for (const part of index.snapshotParts()) {
-      // A full index can be searched while it is being saved.
+  ];
+  it.each(some(contents, 2))(
+    "can be saved and restored completely: %s in %d bytes",
+    (_, max, dimensions) => {
+      const index = filled(ALL, dimensions, max);
+      const sizes = [index.size, index.edgeCount];
+      const middle = `n_${Math.floor(index.size / 2)}`;
+      const parts: Uint8Array[] = [];
+      for (const part of index.snapshotParts()) {
+        // A full index can be searched while it is being saved.
+        expect(
+          index.search({ bm25: [{ id: middle, score: 1 }], limit: 1, now: NOW }).ranking.ids,
+        ).toEqual([middle]);
+        parts.push(part);
+      }
+      expect(index.bytes.module).toBeLessThan(max + SNAPSHOT);
       expect(
-        index.search({ bm25: [{ id: middle, score: 1 }], limit: 1, now: NOW }).ranking.ids,
-      ).toEqual([middle]);
-      parts.push(part);
-    }
-    expect(index.bytes.module).toBeLessThan(max + SNAPSHOT);
-    expect(codeOf(thrownBy(() => index.upsert(range(100_000, (i) => ({ id: `more ${i}` })))))).toBe(
-      "out_of_memory",
-    );
-    const restored = MemoryIndex.restore(parts, { maxBytes: 2 * max });
-    expect([restored.size, restored.edgeCount]).toEqual(sizes);
-    expect(restored.get(middle)).toEqual(index.get(middle));
-    expect(Buffer.compare(restored.snapshot(), index.snapshot())).toBe(0);
-    restored.free();
-    index.free();
-  });
+        codeOf(thrownBy(() => index.upsert(range(100_000, (i) => ({ id: `more ${i}` }))))),
+      ).toBe("out_of_memory");
+      const restored = MemoryIndex.restore(parts, { maxBytes: 2 * max });
+      expect([restored.size, restored.edgeCount]).toEqual(sizes);
+      expect(restored.get(middle)).toEqual(index.get(middle));
+      expect(Buffer.compare(restored.snapshot(), index.snapshot())).toBe(0);
+      restored.free();
+      index.free();
+    },
+  );
 
   const OWN: [string, (from: number) => MemoryNode[]][] = [
     [
@@ -315,7 +320,7 @@ describe("a full index", () => {
     ],
   ];
 
-  it.each(OWN)("stays within its limit: %s", (_, nodes) => {
+  it.each(some(OWN, 2))("stays within its limit: %s", (_, nodes) => {
     const index = newIndex({ maxBytes: MAX });
     let error: unknown;
     for (let from = 0; error === undefined && from < 4 * MILLION; from += 20) {
@@ -351,10 +356,11 @@ describe("a full index", () => {
     expect(index.size).toBe(count);
   });
 
-  it.each<[string, number]>([
+  const kinds: [string, number][] = [
     ["bare nodes", 0],
     ["embeddings", 64],
-  ])("has room for as much again after removals: %s", (_, dimensions) => {
+  ];
+  it.each(some(kinds, 1))("has room for as much again after removals: %s", (_, dimensions) => {
     const max = 12 * MiB;
     for (const share of [0.1, 0.5, 1]) {
       const index = filled(ALL, dimensions, max);
@@ -386,7 +392,7 @@ describe("a half-full index", () => {
 });
 
 describe("a batch that alone is too large", () => {
-  it.each<[string, (index: MemoryIndex) => unknown]>([
+  const batches: [string, (index: MemoryIndex) => unknown][] = [
     ["of a million nodes", (index) => index.upsert(range(MILLION, (i) => ({ id: `new ${i}` })))],
     [
       "of embeddings",
@@ -401,7 +407,8 @@ describe("a batch that alone is too large", () => {
       "of one id a million times",
       (index) => index.upsert(range(MILLION, () => ({ id: "a", stability: 1 }))),
     ],
-  ])("is refused completely: %s", (_, ask) => {
+  ];
+  it.each(some(batches, 2))("is refused completely: %s", (_, ask) => {
     const index = newIndex({ dimensions: DIMENSIONS, maxBytes: MAX });
     index.upsert([{ id: "a" }, { id: "b" }], { now: NOW });
     index.link([{ id: "ab", source_id: "a", target_id: "b" }]);
@@ -1251,46 +1258,50 @@ describe("extremes", () => {
     },
   );
 
-  it.each<[string, Partial<MemoryNode>, string]>([
+  const refusals: [string, Partial<MemoryNode>, string][] = [
     ["a number", { stability: Number.NaN }, "invalid_argument"],
     ["a list", { tags: [7 as unknown as string] }, "invalid_argument"],
     ["room", { tags: ["x".repeat(20 * MiB)] }, "out_of_memory"],
     ["a type too many", { type: "one more" }, "out_of_memory"],
-  ])("names of a batch refused for %s are forgotten", (_, refused, code) => {
-    const index = small({ maxBytes: 96 * MiB });
-    const nodes = (prefix: string) =>
-      range(65_533, (i): MemoryNode => ({ id: `n_${i}`, type: `${prefix} ${i}` }));
-    index.upsert([{ id: "a", type: "known", subtype: "known" }]);
-    const { bytes } = index;
-    const names = { subtype: "new", tags: ["known", "new"], clusters: ["new"] };
-    const batch = [
-      ...nodes("refused"),
-      { id: "new", type: "known", ...names },
-      { id: "a", ...refused },
-    ];
-    expect(codeOf(thrownBy(() => index.upsert(batch)))).toBe(code);
-    expect(index.bytes.nodes).toBe(bytes.nodes);
-    const edges = range(65_534, (i) => ({
-      id: `e_${i}`,
-      source_id: "a",
-      target_id: "b",
-      type: `refused ${i}`,
-    }));
-    const odd = { ...edges[0]!, type: "known", strength: 2 };
-    expect(codeOf(thrownBy(() => index.link([...edges.slice(0, 60_000), odd])))).toBe(
-      "invalid_argument",
-    );
-    expect(index.bytes.nodes).toBe(bytes.nodes);
-    // There is room for as many other names, and for these.
-    expect(index.upsert(nodes("taken"))).toBe(65_533);
-    expect(index.get("n_65532")!.type).toBe("taken 65532");
-    expect(
-      index.search({ bm25: [{ id: "n_7", score: 1 }], filters: { types: ["refused 7"] } }).ranking
-        .ids,
-    ).toEqual([]);
-    expect(index.upsert([{ id: "new", type: "known", ...names }])).toBe(1);
-    expect(index.get("new")).toMatchObject({ type: "known", ...names });
-  });
+  ];
+  it.each(some(refusals, 2))(
+    "names of a batch refused for %s are forgotten",
+    (_, refused, code) => {
+      const index = small({ maxBytes: 96 * MiB });
+      const nodes = (prefix: string) =>
+        range(65_533, (i): MemoryNode => ({ id: `n_${i}`, type: `${prefix} ${i}` }));
+      index.upsert([{ id: "a", type: "known", subtype: "known" }]);
+      const { bytes } = index;
+      const names = { subtype: "new", tags: ["known", "new"], clusters: ["new"] };
+      const batch = [
+        ...nodes("refused"),
+        { id: "new", type: "known", ...names },
+        { id: "a", ...refused },
+      ];
+      expect(codeOf(thrownBy(() => index.upsert(batch)))).toBe(code);
+      expect(index.bytes.nodes).toBe(bytes.nodes);
+      const edges = range(65_534, (i) => ({
+        id: `e_${i}`,
+        source_id: "a",
+        target_id: "b",
+        type: `refused ${i}`,
+      }));
+      const odd = { ...edges[0]!, type: "known", strength: 2 };
+      expect(codeOf(thrownBy(() => index.link([...edges.slice(0, 60_000), odd])))).toBe(
+        "invalid_argument",
+      );
+      expect(index.bytes.nodes).toBe(bytes.nodes);
+      // There is room for as many other names, and for these.
+      expect(index.upsert(nodes("taken"))).toBe(65_533);
+      expect(index.get("n_65532")!.type).toBe("taken 65532");
+      expect(
+        index.search({ bm25: [{ id: "n_7", score: 1 }], filters: { types: ["refused 7"] } }).ranking
+          .ids,
+      ).toEqual([]);
+      expect(index.upsert([{ id: "new", type: "known", ...names }])).toBe(1);
+      expect(index.get("new")).toMatchObject({ type: "known", ...names });
+    },
+  );
 
   it("no sequence number follows the highest one", () => {
     const index = small();

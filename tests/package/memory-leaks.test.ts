@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { beforeAll, describe, expect, it } from "vitest";
+import { testInFull } from "../support/full.ts";
 import { buildCountedCore, type CountedCore, freshCore } from "./support/counted-engine.ts";
 
 const CALLS = 100_000;
@@ -247,7 +248,7 @@ it(
   5 * MINUTES,
 );
 
-it(
+testInFull(
   "the module uses no more memory after 3,000 prompts than after 600, for any tokenizer or embedder, failing ones included",
   async () => {
     const core = freshCore();

@@ -193,9 +193,10 @@ test("patterns equal the reference's", () => {
     }),
     runs(amount(300, 100)),
   );
-  // Otherwise the test would have shown nothing.
+  // Otherwise the test would have shown nothing. Few memories have patterns of several conditions:
+  // a short run may have none.
   expect(patternCount).toBeGreaterThan(amount(20, 0));
-  expect(max).toBeGreaterThan(1);
+  if (isFull) expect(max).toBeGreaterThan(1);
 });
 
 test("patterns and plans of planted memories equal the reference's", async () => {

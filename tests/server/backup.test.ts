@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import { backUp, restore } from "../../js/server/src/backup.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
+import { some } from "../support/amount.ts";
 import { execute, makeExisting, raw } from "./support/existing-database.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
@@ -143,7 +144,7 @@ describe("backup and restore", () => {
     expect(await clientOf(await start(folder), "default").search("squeeze")).toHaveLength(1);
   });
 
-  test.each([
+  const unfit: [string, (file: string) => void, RegExp][] = [
     ["nothing", () => {}, /There is no file/],
     [
       "no database",
@@ -188,7 +189,8 @@ describe("backup and restore", () => {
       },
       /is not sound|cannot be taken in/,
     ],
-  ])("%s does not replace existing data", async (_, make, why) => {
+  ];
+  test.each(some(unfit, 3))("%s does not replace existing data", async (_, make, why) => {
     const [folder, given] = [temporaryFolder(), join(temporaryFolder(), "given.db")];
     const first = await start(folder);
     const { create, file } = clientOf(first, "default");

@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { BenchReport } from "../../js/server/src/bench.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
+import { testInFull } from "../support/full.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -23,7 +24,7 @@ function bench(dataDir: string, ...options: string[]): string {
   return stdout;
 }
 
-test("the bench measures generated memories, and leaves no files behind", PATIENCE, () => {
+testInFull("the bench measures generated memories, and leaves no files behind", PATIENCE, () => {
   const folder = temporaryFolder();
   const report: BenchReport = JSON.parse(bench(folder, "--json", "--durability", "normal"));
   expect(report).toMatchObject({

@@ -68,8 +68,9 @@ test("the timer of the timeout ends with the bytes", async () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   await connected(async (client) => {
     const before = timers();
-    for (let turn = 0; turn < 5; turn++) await copyBytes(client, "SELECT '\\x07'::bytea");
-    expect(timers()).toBe(before);
+    for (let turn = 0; turn < 30; turn++) await copyBytes(client, "SELECT '\\x07'::bytea");
+    // Timers of the runner come and go meanwhile. Those of the copies would be thirty.
+    expect(timers()).toBeLessThan(before + 15);
   });
 });
 

@@ -8,6 +8,7 @@ import { Agent } from "../../js/server/src/agent/agent.ts";
 import { HeldTime } from "../../js/server/src/agent/held-time.ts";
 import { type SnapshotPlaces, snapshotsOf } from "../../js/server/src/settings/paths.ts";
 import { importMemory } from "../../js/server/src/transfer/import.ts";
+import { testInFull } from "../support/full.ts";
 import { ask } from "./support/direct-agent.ts";
 import { type DirectStore, directStores } from "./support/direct-store.ts";
 import { testOnFiles } from "./support/on-postgres.ts";
@@ -245,7 +246,7 @@ describe("a clock that was ahead for a moment", () => {
     await goesOn(world);
   });
 
-  test("has no lasting effect if the server was stopped meanwhile", async () => {
+  testInFull("has no lasting effect if the server was stopped meanwhile", async () => {
     const world = await worldOf({ now: NOW + 120 * DAY });
     const ids = await fill(world);
     await ask(world.agent, "readNode", { params: { id: "n_3" } });

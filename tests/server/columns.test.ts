@@ -13,7 +13,7 @@ import {
   TIME_OPERATORS,
   VALUE_OPERATORS,
 } from "../../js/server/src/storage/filters/operators.ts";
-import { amount, runs } from "../support/amount.ts";
+import { amount, isFull, runs } from "../support/amount.ts";
 import { ask } from "./support/direct-agent.ts";
 import { IMPLEMENTATIONS } from "./support/storages.ts";
 
@@ -221,10 +221,10 @@ for (const implementation of IMPLEMENTATIONS)
         counts.passing += passing.length;
         counts.may += may.size;
       });
-      fc.assert(property, runs(300));
-      expect(counts.passing).toBeGreaterThan(500);
+      fc.assert(property, runs(amount(300, 75)));
+      expect(counts.passing).toBeGreaterThan(amount(500, 0));
       // Few memories are asked for in vain.
-      expect(counts.may).toBeLessThan(counts.passing * 2);
+      if (isFull) expect(counts.may).toBeLessThan(counts.passing * 2);
     });
 
     test("changes by another process, a new index and a new opening count at once", async () => {

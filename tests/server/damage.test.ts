@@ -300,7 +300,7 @@ describe("a database", () => {
 });
 
 describe("a folder in the place of", () => {
-  test.each(["", "-wal", "-shm", "-journal"])(
+  test.each(some(["", "-wal", "-shm", "-journal"], 2))(
     "database%s is reported, and affects no other agent",
     {
       timeout: 60_000,
@@ -342,13 +342,14 @@ describe("the log of a killed database", () => {
     expect(opened(file)).toBe(NODES);
   });
 
-  test.each([
+  const remains: [string, (bytes: number) => number][] = [
     ["nothing", () => 0],
     ["less than a header", () => 20],
-    ["its half", (bytes: number) => bytes >> 1],
-    ["all but a byte", (bytes: number) => bytes - 1],
-    ["all but its last page", (bytes: number) => bytes - PAGE - 24],
-  ])(
+    ["its half", (bytes) => bytes >> 1],
+    ["all but a byte", (bytes) => bytes - 1],
+    ["all but its last page", (bytes) => bytes - PAGE - 24],
+  ];
+  test.each(some(remains, 2))(
     "of which %s is left is refused with an explanation, until the operator accepts the loss",
     { timeout: 60_000 },
     async (_, lengthOf) => {

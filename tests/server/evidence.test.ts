@@ -9,7 +9,7 @@ import * as api from "../../js/server/src/api/search.ts";
 import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { amount, runs } from "../support/amount.ts";
 import { ask } from "./support/direct-agent.ts";
-import { testOnFiles } from "./support/on-postgres.ts";
+import { testOnFiles, testOnFilesInFull } from "./support/on-postgres.ts";
 import { start } from "./support/server-process.ts";
 import { type Client, clientOf, sharedServer } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -297,7 +297,7 @@ describe("a search by evidence", () => {
     expect(await holding("green tea")).toEqual([]);
   });
 
-  testOnFiles("reads every text again after a restart", async () => {
+  testOnFilesInFull("reads every text again after a restart", async () => {
     const folder = temporaryFolder();
     let running = await start(folder);
     const own = await filled(clientOf(running, "alice"));

@@ -19,6 +19,7 @@ import { META_TABLE, MIGRATIONS } from "../../js/server/src/storage/schema.ts";
 import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { exportFile, importFile } from "../../js/server/src/transfer/commands.ts";
 import type { ConflictPolicy } from "../../js/server/src/transfer/conflict-policy.ts";
+import { testInFull } from "../support/full.ts";
 import { execute, makeExisting, raw } from "./support/existing-database.ts";
 import { databaseOptions, isOnPostgres, testOnFiles } from "./support/on-postgres.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
@@ -760,7 +761,7 @@ testOnFiles(
   },
 );
 
-test("--sample fills an empty memory, and leaves any other unchanged", async () => {
+testInFull("--sample fills an empty memory, and leaves any other unchanged", async () => {
   const folder = temporaryFolder();
   const first = await start(folder, ["--sample"]);
   const { ask, search, create } = clientOf(first, "default");

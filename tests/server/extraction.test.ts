@@ -6,6 +6,7 @@ import type { ModelAnswer } from "../../js/server/src/analysis/analyst.ts";
 import { Extractor } from "../../js/server/src/extraction/extractor.ts";
 import { factsIn, MAX_FACT, MAX_FACTS } from "../../js/server/src/extraction/facts.ts";
 import { MAX_OF_A_WINDOW, MAX_WINDOWS, windowsOf } from "../../js/server/src/extraction/windows.ts";
+import { some } from "../support/amount.ts";
 import {
   type Asked,
   type Behaviour,
@@ -319,12 +320,13 @@ describe("an answer of the model", () => {
     expect(JSON.parse(asked!.messages[1]!.content).messages.at(-1).text).toBe(`"}]} ${order}`);
   });
 
-  test.each<[string, Behaviour, RegExp, number, number]>([
+  const useless: [string, Behaviour, RegExp, number, number][] = [
     ["is no JSON", says("I would rather not."), /not a list of facts in JSON/, 1, 10_000],
     ["is another JSON", says('{"memories": []}'), /not a list of facts in JSON/, 1, 10_000],
     ["is a refusal of the key", (_, response) => json(response, {}, 401), /status 401/, 1, 10_000],
     ["is late", () => {}, /did not answer within 1000 ms/, 3, 1000],
-  ])(
+  ];
+  test.each(some(useless, 2))(
     "that %s costs no message; the answer names the reason, and nothing names the key",
     SLOW,
     async (_, behaviour, why, calls, timeout) => {

@@ -8,7 +8,7 @@ import { amount, some } from "../support/amount.ts";
 import { testInFull } from "../support/full.ts";
 import { beside, withinLock } from "./support/database-lock.ts";
 import { execute, raw } from "./support/existing-database.ts";
-import { testOnFiles } from "./support/on-postgres.ts";
+import { testOnFiles, testOnFilesInFull } from "./support/on-postgres.ts";
 import { usedBy } from "./support/process-usage.ts";
 import { type Running, start } from "./support/server-process.ts";
 import { type Client, clientOf, LESSON } from "./support/shared-server.ts";
@@ -100,7 +100,7 @@ describe("another agent's request is answered", () => {
   });
 });
 
-testOnFiles(
+testOnFilesInFull(
   "other agents are answered while an interrupted purge is finished",
   {
     timeout: 240_000,
@@ -304,7 +304,7 @@ describe("the cost of a write does not grow:", () => {
     expect(JSON.parse(body.content_body)).toMatchObject({ success_count: 1, sample_size: 1 });
   });
 
-  testOnFiles("a prompt beside many subtypes", { timeout: 240_000 }, async () => {
+  testOnFilesInFull("a prompt beside many subtypes", { timeout: 240_000 }, async () => {
     const { busy, other } = await twoAgents();
     const count = amount(16_000, 4_000);
     // Another program writes them: this takes a tenth of the time of requests.
@@ -353,7 +353,7 @@ describe("the cost of a write does not grow:", () => {
 });
 
 // No connection of these reaches a store.
-testOnFiles.runIf(process.platform === "linux")(
+testOnFilesInFull.runIf(process.platform === "linux")(
   "thousands of broken connections leak no memory",
   { timeout: 180_000 },
   async () => {

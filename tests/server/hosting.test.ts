@@ -8,6 +8,7 @@ import { describe, expect, test } from "vitest";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { amount, some } from "../support/amount.ts";
+import { testInFull } from "../support/full.ts";
 import { execute, raw } from "./support/existing-database.ts";
 import { describeOnFiles, isOnPostgres, testOnFiles } from "./support/on-postgres.ts";
 import { COLLECTING, gaugeOf, usedBy } from "./support/process-usage.ts";
@@ -290,7 +291,7 @@ describe("the number of open agents", () => {
     },
   );
 
-  test.runIf(process.platform === "linux")(
+  testInFull.runIf(process.platform === "linux")(
     "stays within the memory limit for many agents in turn, which lose nothing",
     { timeout: 240_000 },
     async () => {

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { MAX_ANSWER } from "../../js/server/src/api/limits.ts";
 import { some } from "../support/amount.ts";
 import { testInFull } from "../support/full.ts";
-import { testOnFiles } from "./support/on-postgres.ts";
+import { testOnFilesInFull } from "./support/on-postgres.ts";
 import { usedBy } from "./support/process-usage.ts";
 import { type Running, start } from "./support/server-process.ts";
 import { type Client, clientOf, sharedServer } from "./support/shared-server.ts";
@@ -77,7 +77,7 @@ describe("an answer is limited", { timeout: 240_000 }, () => {
     expect((await walk(own, `/clusters/${cluster}/members?limit=3`)).pages).toBe(COUNT / 3);
   });
 
-  testOnFiles("in the lists of compatibility mode, too", async () => {
+  testOnFilesInFull("in the lists of compatibility mode, too", async () => {
     const own = clientOf(await start(temporaryFolder(), ["--compat", "hynous"]), "default");
     const ids = await makeLarge(own);
     const list = await walk(own, "/nodes?limit=100");
@@ -179,7 +179,7 @@ describe("an answer is limited", { timeout: 240_000 }, () => {
     expect([await accesses(ids[MAX_ROWS - 1]!), await accesses(ids[MAX_ROWS]!)]).toEqual([1, 0]);
   });
 
-  test("for search results: the ids of those without room are reported", async () => {
+  testInFull("for search results: the ids of those without room are reported", async () => {
     const own = client();
     const ids = await makeLarge(own);
     for (const path of ["/search", "/retrieve"]) {

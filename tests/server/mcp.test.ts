@@ -21,6 +21,7 @@ import {
   installationOf,
   type Where,
 } from "../../js/server/src/mcp/install.ts";
+import { testInFull } from "../support/full.ts";
 import { keyIn } from "./support/keys.ts";
 import { databaseOptions } from "./support/on-postgres.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
@@ -570,42 +571,48 @@ describe("over standard input and output", () => {
     expect((await call("recall", { query: "spare key" })).text).toContain("shed");
   });
 
-  test("a missing, unknown or narrow key is told with its variable and the way to one", async () => {
-    const folder = temporaryFolder();
-    const place = ["--data-dir", folder, ...(await databaseOptions(folder))];
-    const create = (...more: string[]) =>
-      spawnSync(process.execPath, [PROGRAM, "keys", "create", ...place, ...more], {
-        encoding: "utf8",
-      }).stdout.trim();
-    const [mine, other] = [create("--agents", "mine", "--creates-agents"), create("--agents", "b")];
-    const way =
-      "make one with `nous-server keys create --agents mine --creates-agents`, put it into the " +
-      "variable NOUS_MCP_KEY (`env`) of the client's configuration, and restart the client.";
-    const said = async (env: Record<string, string>) => {
-      const { mcp, call } = await connected(await stdioWith(env, folder, "--agent", "mine"));
-      const { isError, text } = await call("remember", { text: "Rex is a dog." });
-      await mcp.close();
-      return { isError, text };
-    };
-    const refusal = (text: string) => ({ isError: true, text: `${text}: ${way}` });
-    const missing = refusal("The server has keys, and NOUS_MCP_KEY is not set");
-    expect(await said({})).toEqual(missing);
-    expect(await said({ NOUS_MCP_KEY: "" })).toEqual(missing);
-    expect(await said({ NOUS_MCP_KEY: "nous_wrong" })).toEqual(
-      refusal("The server does not know the key in NOUS_MCP_KEY"),
-    );
-    expect(await said({ NOUS_MCP_KEY: other })).toEqual(
-      refusal("The key in NOUS_MCP_KEY may not do this (the key is not for this agent)"),
-    );
-    expect(await said({ NOUS_MCP_KEY: `${mine}\n` })).toMatchObject({ isError: false });
-    const { status, stdout, stderr } = spawnSync(
-      process.execPath,
-      [PROGRAM, "mcp", "--data-dir", folder],
-      { encoding: "utf8", input: "", env: { ...process.env, NOUS_MCP_KEY: "schlüssel" } },
-    );
-    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
-    expect(stderr).toMatch(/^The environment variable NOUS_MCP_KEY is no key: .+\.\n$/);
-  });
+  testInFull(
+    "a missing, unknown or narrow key is told with its variable and the way to one",
+    async () => {
+      const folder = temporaryFolder();
+      const place = ["--data-dir", folder, ...(await databaseOptions(folder))];
+      const create = (...more: string[]) =>
+        spawnSync(process.execPath, [PROGRAM, "keys", "create", ...place, ...more], {
+          encoding: "utf8",
+        }).stdout.trim();
+      const [mine, other] = [
+        create("--agents", "mine", "--creates-agents"),
+        create("--agents", "b"),
+      ];
+      const way =
+        "make one with `nous-server keys create --agents mine --creates-agents`, put it into the " +
+        "variable NOUS_MCP_KEY (`env`) of the client's configuration, and restart the client.";
+      const said = async (env: Record<string, string>) => {
+        const { mcp, call } = await connected(await stdioWith(env, folder, "--agent", "mine"));
+        const { isError, text } = await call("remember", { text: "Rex is a dog." });
+        await mcp.close();
+        return { isError, text };
+      };
+      const refusal = (text: string) => ({ isError: true, text: `${text}: ${way}` });
+      const missing = refusal("The server has keys, and NOUS_MCP_KEY is not set");
+      expect(await said({})).toEqual(missing);
+      expect(await said({ NOUS_MCP_KEY: "" })).toEqual(missing);
+      expect(await said({ NOUS_MCP_KEY: "nous_wrong" })).toEqual(
+        refusal("The server does not know the key in NOUS_MCP_KEY"),
+      );
+      expect(await said({ NOUS_MCP_KEY: other })).toEqual(
+        refusal("The key in NOUS_MCP_KEY may not do this (the key is not for this agent)"),
+      );
+      expect(await said({ NOUS_MCP_KEY: `${mine}\n` })).toMatchObject({ isError: false });
+      const { status, stdout, stderr } = spawnSync(
+        process.execPath,
+        [PROGRAM, "mcp", "--data-dir", folder],
+        { encoding: "utf8", input: "", env: { ...process.env, NOUS_MCP_KEY: "schlüssel" } },
+      );
+      expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+      expect(stderr).toMatch(/^The environment variable NOUS_MCP_KEY is no key: .+\.\n$/);
+    },
+  );
 
   test("three clients at once lose no write", async () => {
     const folder = temporaryFolder();
@@ -626,7 +633,7 @@ describe("over standard input and output", () => {
     }
   });
 
-  test("the official inspector lists and calls the tools", () => {
+  testInFull("the official inspector lists and calls the tools", () => {
     const folder = temporaryFolder();
     const inspect = (...args: string[]) => {
       const { status, stdout, stderr } = spawnSync(

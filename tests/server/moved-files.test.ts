@@ -16,6 +16,8 @@ import { describe, expect, test } from "vitest";
 import { agentFile, agentsDir } from "../../js/server/src/settings/paths.ts";
 import { logIndexOf, logOf } from "../../js/server/src/storage/files.ts";
 import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
+import { some } from "../support/amount.ts";
+import { testInFull } from "../support/full.ts";
 import { raw } from "./support/existing-database.ts";
 import { type Running, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
@@ -118,7 +120,7 @@ const moving: [
   ],
 ];
 
-test.each(moving)(
+test.each(some(moving, 3))(
   "%s: writes are refused, and the data in memory is readable",
   { timeout: 60_000 },
   async (_, move, back) => {
@@ -151,7 +153,7 @@ async function startedAgain(
 }
 
 describe("a log that is deleted with its index under a running server", () => {
-  test.each(["full", "normal"])(
+  test.each(some(["full", "normal"], 1))(
     "is missed after a kill, until its loss is accepted (durability %s)",
     { timeout: 60_000 },
     async (durability) => {
@@ -186,19 +188,23 @@ describe("a log that is deleted with its index under a running server", () => {
     expect(await startedAgain(folder)).toMatchObject({ status: 200, body: { node_count: 3 } });
   });
 
-  test("is not missed after another program has closed the database", {
-    timeout: 60_000,
-  }, async () => {
-    const { folder, file, server } = await setUp();
-    await server.end("SIGKILL");
-    const db = raw(file);
-    db.prepare("SELECT count(*) FROM nodes").all();
-    db.close();
-    expect(existsSync(logOf(file))).toBe(false);
-    expect(await startedAgain(folder)).toMatchObject({ status: 200, body: { node_count: 3 } });
-  });
+  testInFull(
+    "is not missed after another program has closed the database",
+    {
+      timeout: 60_000,
+    },
+    async () => {
+      const { folder, file, server } = await setUp();
+      await server.end("SIGKILL");
+      const db = raw(file);
+      db.prepare("SELECT count(*) FROM nodes").all();
+      db.close();
+      expect(existsSync(logOf(file))).toBe(false);
+      expect(await startedAgain(folder)).toMatchObject({ status: 200, body: { node_count: 3 } });
+    },
+  );
 
-  test("is not missed in a copy of the whole folder", { timeout: 60_000 }, async () => {
+  testInFull("is not missed in a copy of the whole folder", { timeout: 60_000 }, async () => {
     const { folder, file, server } = await setUp();
     await server.end("SIGKILL");
     const copy = temporaryFolder({ onDisk: true });
@@ -231,14 +237,18 @@ test("a closed agent does not appear in another folder, and is not created in it
   expect(existsSync(agentsDir(folder))).toBe(false);
 });
 
-test("an idle agent stays open, since its memory may be the only copy", {
-  timeout: 60_000,
-}, async () => {
-  const setting = await setUp(["--agent-idle", "1"]);
-  for (const path of filesOf(setting.file)) rmSync(path);
-  await new Promise((resolve) => setTimeout(resolve, 4_000));
-  await isWatched(setting);
-});
+testInFull(
+  "an idle agent stays open, since its memory may be the only copy",
+  {
+    timeout: 60_000,
+  },
+  async () => {
+    const setting = await setUp(["--agent-idle", "1"]);
+    for (const path of filesOf(setting.file)) rmSync(path);
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    await isWatched(setting);
+  },
+);
 
 test("a database of another agent is opened by no other name", { timeout: 60_000 }, async () => {
   const { folder, file, server } = await setUp();

@@ -17,6 +17,7 @@ import { backUp } from "../../js/server/src/backup.ts";
 import { agentFile, agentsDir, keysDir, keysMarker } from "../../js/server/src/settings/paths.ts";
 import type { TargetOptions } from "../../js/server/src/storage/target.ts";
 import { exportFile } from "../../js/server/src/transfer/commands.ts";
+import { some } from "../support/amount.ts";
 import { raw } from "./support/existing-database.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
@@ -59,7 +60,7 @@ beforeEach(async () => {
   await server.end("SIGKILL");
 });
 
-describe.each(COMMANDS)("%s", (command) => {
+describe.each(some(COMMANDS, 1))("%s", (command) => {
   test("refuses names in the data directory that the server needs", { timeout: 60_000 }, () => {
     for (const target of [
       keysDir(folder),

@@ -9,6 +9,7 @@ import { PostgresKeys } from "../../js/server/src/keys/postgres-keys.ts";
 import { PostgresRing } from "../../js/server/src/keys/postgres-ring.ts";
 import { createLog } from "../../js/server/src/log.ts";
 import { keysDir } from "../../js/server/src/settings/paths.ts";
+import { testInFull } from "../support/full.ts";
 import { type Postgres, query, startPostgres } from "./support/postgres.ts";
 import { PROGRAM, type Running, start } from "./support/server-process.ts";
 import { clientOf, LESSON } from "./support/shared-server.ts";
@@ -227,27 +228,31 @@ describe("a server that keeps keys in memory", () => {
     expect(await ids()).toEqual([other.id]);
   });
 
-  test("lets known keys in for a minute if the database is gone, and no others", BUSY, async () => {
-    const own = await startPostgres();
-    try {
-      const { ring, made, ids } = await ringOn(own);
-      await own.crash();
-      vi.advanceTimersByTime(1_000);
-      expect(await ids()).toEqual([made.id]);
-      await expect(ring.newest()).rejects.toMatchObject({ status: 503 });
-      vi.advanceTimersByTime(58_000);
-      expect(await ids()).toEqual([made.id]);
-      vi.advanceTimersByTime(1_001);
-      await expect(ring.current()).rejects.toMatchObject({ status: 503 });
-      await own.start();
-      await vi.waitFor(async () => {
+  testInFull(
+    "lets known keys in for a minute if the database is gone, and no others",
+    BUSY,
+    async () => {
+      const own = await startPostgres();
+      try {
+        const { ring, made, ids } = await ringOn(own);
+        await own.crash();
         vi.advanceTimersByTime(1_000);
         expect(await ids()).toEqual([made.id]);
-      }, SOON);
-    } finally {
-      await own.stop();
-    }
-  });
+        await expect(ring.newest()).rejects.toMatchObject({ status: 503 });
+        vi.advanceTimersByTime(58_000);
+        expect(await ids()).toEqual([made.id]);
+        vi.advanceTimersByTime(1_001);
+        await expect(ring.current()).rejects.toMatchObject({ status: 503 });
+        await own.start();
+        await vi.waitFor(async () => {
+          vi.advanceTimersByTime(1_000);
+          expect(await ids()).toEqual([made.id]);
+        }, SOON);
+      } finally {
+        await own.stop();
+      }
+    },
+  );
 });
 
 describe("keys in the data folder of a server on PostgreSQL", () => {
@@ -279,7 +284,7 @@ describe("keys in the data folder of a server on PostgreSQL", () => {
     );
   });
 
-  test("are copied by several first moves at once, there and back", BUSY, async () => {
+  testInFull("are copied by several first moves at once, there and back", BUSY, async () => {
     const url = await postgres.create();
     const [folder, back] = [temporaryFolder(), temporaryFolder()];
     for (let count = 0; count < 20; count++) createKey(folder, ALL);
@@ -294,7 +299,7 @@ describe("keys in the data folder of a server on PostgreSQL", () => {
     expect(readKeys(back)).toEqual(readKeys(folder));
   });
 
-  test("come back by a move to files, and not by a move of named agents", BUSY, async () => {
+  testInFull("come back by a move to files, and not by a move of named agents", BUSY, async () => {
     const url = await postgres.create();
     const store = await storeOn(url);
     await store.create(ALL);

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { readOnly } from "../../js/server/src/refusal.ts";
 import { SCHEMA, TABLES_OF_AGENTS } from "../../js/server/src/storage/postgres/migrations.ts";
 import { amount } from "../support/amount.ts";
+import { testInFull } from "../support/full.ts";
 import { life } from "./support/memory-life.ts";
 import { CERTIFICATE, type Postgres, query, startPostgres } from "./support/postgres.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
@@ -428,7 +429,7 @@ describe("a move", () => {
     },
   );
 
-  test("overwrites neither another agent nor a copy that is in use", BUSY, async () => {
+  testInFull("overwrites neither another agent nor a copy that is in use", BUSY, async () => {
     const { server } = await filled();
     const other = await filled();
     const refused = await move(server.dataDir, other.server.dataDir, "--agent", "default");
@@ -588,23 +589,29 @@ describe("a failing PostgreSQL database", () => {
     await again(async () => void (await client.create()));
   });
 
-  test("with few connections serves many agents, whose work pauses, at once", BUSY, async () => {
-    const options = ["--database-connections", "2", "--workers", "1"];
-    const { url, server } = await set({ options });
-    const items = Array.from({ length: 100 }, (_, n) => ({
-      type: "note",
-      content_title: `N ${n}`,
-    }));
-    const work = async (name: string) => {
-      const client = clientOf(server, name);
-      for (let turn = 0; turn < 2; turn++) {
-        expect((await client.ask("POST /nodes/batch", { items })).body.failed).toBe(0);
-        expect((await client.ask("POST /search", { query: "n 7" })).status).toBe(200);
-      }
-    };
-    await Promise.all(Array.from({ length: 6 }, (_, place) => work(`agent ${place}`)));
-    expect(await stored(url, "SELECT count(*)::int AS n FROM nous.nodes")).toEqual([{ n: 1_200 }]);
-  });
+  testInFull(
+    "with few connections serves many agents, whose work pauses, at once",
+    BUSY,
+    async () => {
+      const options = ["--database-connections", "2", "--workers", "1"];
+      const { url, server } = await set({ options });
+      const items = Array.from({ length: 100 }, (_, n) => ({
+        type: "note",
+        content_title: `N ${n}`,
+      }));
+      const work = async (name: string) => {
+        const client = clientOf(server, name);
+        for (let turn = 0; turn < 2; turn++) {
+          expect((await client.ask("POST /nodes/batch", { items })).body.failed).toBe(0);
+          expect((await client.ask("POST /search", { query: "n 7" })).status).toBe(200);
+        }
+      };
+      await Promise.all(Array.from({ length: 6 }, (_, place) => work(`agent ${place}`)));
+      expect(await stored(url, "SELECT count(*)::int AS n FROM nous.nodes")).toEqual([
+        { n: 1_200 },
+      ]);
+    },
+  );
 
   test("with the lock of one agent held answers for the others", BUSY, async () => {
     const { url, client, server } = await set({ options: ["--workers", "1"] });
@@ -632,7 +639,7 @@ describe("a failing PostgreSQL database", () => {
     }
   });
 
-  test("with a lock that is held answers in time", BUSY, async () => {
+  testInFull("with a lock that is held answers in time", BUSY, async () => {
     const { url, client } = await set({ options: ["--database-timeout", "1000"] });
     await client.create();
     const { default: pg } = await import("pg");

@@ -11,7 +11,7 @@ import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { valueFor } from "../../js/server/src/settings/per-agent.ts";
 import { readPresets } from "../../js/server/src/settings/preset-files.ts";
 import { makeExisting } from "./support/existing-database.ts";
-import { testOnFiles } from "./support/on-postgres.ts";
+import { testOnFiles, testOnFilesInFull } from "./support/on-postgres.ts";
 import { PROGRAM, type Running, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -306,7 +306,7 @@ describe("a preset of one's own", () => {
   });
 });
 
-testOnFiles("an older database with trades keeps the preset of a trader", async () => {
+testOnFilesInFull("an older database with trades keeps the preset of a trader", async () => {
   const folder = temporaryFolder();
   const first = await start(folder);
   await clientOf(first, "default").create({ ...RECENT, subtype: "custom:trade_entry" });

@@ -7,6 +7,7 @@ import { Agent as Connections, createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { some } from "../support/amount.ts";
 import { type Postgres, startPostgres } from "./support/postgres.ts";
 import { caddy, type LoadBalancer, nginx } from "./support/proxies.ts";
 import { type Running, start } from "./support/server-process.ts";
@@ -135,10 +136,11 @@ const ports = (count = 3) => servers.slice(0, count).map(portOf);
 const instanceOf = async (server: Running) =>
   (await server.ask("GET //livez")).headers.get("x-nous-instance")!;
 
-describe.each([
+const PROXIES = [
   { name: "nginx", run: nginx },
   { name: "Caddy", run: caddy },
-])("$name", BUSY, ({ name, run }) => {
+];
+describe.each(some(PROXIES, 1))("$name", BUSY, ({ name, run }) => {
   /** Starts the proxy for the test, before the servers on these ports. */
   async function before(...ports: readonly number[]): Promise<LoadBalancer> {
     const proxy = await run(PAGE, ports);

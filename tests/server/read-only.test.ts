@@ -9,6 +9,7 @@ import { noRoom, readOnly } from "../../js/server/src/refusal.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { isNoRoom, isReadOnly } from "../../js/server/src/storage/errors.ts";
 import { failureOf, replyTo } from "../../js/server/src/storage/postgres/replies.ts";
+import { testInFull } from "../support/full.ts";
 import { gaugeOf } from "./support/process-usage.ts";
 import { type Running, start } from "./support/server-process.ts";
 import { clientOf, LESSON } from "./support/shared-server.ts";
@@ -106,22 +107,26 @@ describe.runIf(process.platform !== "win32")("a read-only memory", () => {
     expect((await again.ask("GET /health")).body.node_count).toBe(ids.length + 1);
   });
 
-  test("does not fill the log, and is closed when idle", {
-    timeout: 60_000,
-  }, async () => {
-    const { folder, ids } = await filled();
-    protect(agentFile(folder, "default"));
-    const server = await run(folder, "--agent-idle", "3");
-    const failures = () => server.log().match(/could not be flushed/g)?.length ?? 0;
-    const until = Date.now() + 5_000;
-    while (Date.now() < until) {
-      expect((await server.ask(`GET /nodes/${ids[0]}`)).status).toBe(200);
-      await wait(500);
-    }
-    expect(failures()).toBe(1);
-    await expect.poll(() => gaugeOf(server, "nous_agents_open"), { timeout: 15_000 }).toBe(0);
-    await reads(server, ids);
-  });
+  testInFull(
+    "does not fill the log, and is closed when idle",
+    {
+      timeout: 60_000,
+    },
+    async () => {
+      const { folder, ids } = await filled();
+      protect(agentFile(folder, "default"));
+      const server = await run(folder, "--agent-idle", "3");
+      const failures = () => server.log().match(/could not be flushed/g)?.length ?? 0;
+      const until = Date.now() + 5_000;
+      while (Date.now() < until) {
+        expect((await server.ask(`GET /nodes/${ids[0]}`)).status).toBe(200);
+        await wait(500);
+      }
+      expect(failures()).toBe(1);
+      await expect.poll(() => gaugeOf(server, "nous_agents_open"), { timeout: 15_000 }).toBe(0);
+      await reads(server, ids);
+    },
+  );
 
   test("is recognized by the permissions of its folder, where no agent can be created either", {
     timeout: 60_000,

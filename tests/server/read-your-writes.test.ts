@@ -14,7 +14,7 @@ import { amount, runs } from "../support/amount.ts";
 import { beside } from "./support/database-lock.ts";
 import { ask } from "./support/direct-agent.ts";
 import { type DirectStore, directStores } from "./support/direct-store.ts";
-import { describeOnFiles, isOnPostgres, testOnFiles } from "./support/on-postgres.ts";
+import { describeOnFiles, isOnPostgres, testOnFilesInFull } from "./support/on-postgres.ts";
 import { LESSON } from "./support/shared-server.ts";
 
 const NOW = Date.UTC(2026, 10, 23);
@@ -211,7 +211,7 @@ describe("another agent is answered between the steps of one agent's long work:"
     expect(order).toEqual(["other", "large"]);
   });
 
-  testOnFiles("while it is saved for the next start", async () => {
+  testOnFilesInFull("while it is saved for the next start", async () => {
     await agents.do("other", () => {});
     const pauses: boolean[] = [];
     await agents.do("large", async (agent) => {

@@ -8,11 +8,12 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { UsageTracker } from "nous-wasm";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import { MAX_CHANGES } from "../../js/server/src/agent/replica/follower.ts";
 import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { amount, SEED } from "../support/amount.ts";
+import { testInFull } from "../support/full.ts";
 import { startProvider } from "./support/embedding-provider.ts";
 import { raw } from "./support/existing-database.ts";
 import { databaseOptions, isOnPostgres, testOnFiles } from "./support/on-postgres.ts";
@@ -129,7 +130,7 @@ function figuresOf(samples: readonly Sample[], asked: readonly Asked[]) {
   };
 }
 
-test.runIf(process.platform === "linux")(
+testInFull.runIf(process.platform === "linux")(
   `everything on ${AGENTS.length} agents: nothing grows in ${MINUTES} min`,
   { timeout: LENGTH + 300_000 },
   async () => {

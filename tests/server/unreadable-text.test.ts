@@ -3,6 +3,7 @@
 
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
+import { some } from "../support/amount.ts";
 import { execute, rowsIn } from "./support/existing-database.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { type Client, clientOf } from "./support/shared-server.ts";
@@ -100,7 +101,7 @@ const WRITES: [
   ],
 ];
 
-test.each(WRITES)(
+test.each(some(WRITES, 3))(
   "invalid UTF-8 in %s affects no other request, and is read with replacement characters",
   {
     timeout: 60_000,

@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, inject, test } from "vitest";
 import { agentFile } from "../../../js/server/src/settings/paths.ts";
 import { TABLES_OF_AGENTS } from "../../../js/server/src/storage/postgres/migrations.ts";
-import { none } from "../../support/full.ts";
+import { none, testInFull } from "../../support/full.ts";
 import { query } from "./postgres.ts";
 
 /** Returns the name of the database of a data directory. */
@@ -110,3 +110,5 @@ export const isOnPostgres: boolean = inject("cluster") !== undefined;
  */
 export const testOnFiles = (isOnPostgres ? none : test) as typeof test;
 export const describeOnFiles = (isOnPostgres ? none : describe) as typeof describe;
+/** `testOnFiles` in `npm run test:full` alone. */
+export const testOnFilesInFull = (isOnPostgres ? none : testInFull) as typeof test;
