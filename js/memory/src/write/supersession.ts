@@ -51,33 +51,36 @@ function allAbove(id: string, edgesOf: (id: string) => readonly LineEdge[]): Set
 
 /**
  * Returns the edges of lists of edges, in order, that lead from another memory once memories are
- * deleted one after the other; see `edgesOver`.
+ * deleted one after the other; see `edgesOver`. The time is linear in the edges of lines, and for
+ * each deleted memory in the edges of its line.
  */
 export function edgesWithout<E extends LineEdge>(edges: Iterable<E>, gone: Iterable<string>): E[] {
-  const lines = new Map<string, E>();
-  for (const edge of edges) if (edge.type === SUPERSEDES) lines.set(edge.id, edge);
-  let byEnd = endsOf(lines.values());
+  const lines = Array.from(edges).filter(({ type }) => type === SUPERSEDES);
+  const places = new Map(lines.map(({ id }, place) => [id, place]));
+  // The places of the edges from and to each memory, in order.
+  const byEnd = new Map<string, number[]>();
+  for (const [place, { source_id, target_id }] of lines.entries())
+    for (const end of new Set([source_id, target_id])) addTo(byEnd, end, place);
   const moved = new Map<string, E>();
   for (const id of gone) {
-    const changed = edgesOver(id, (end) => byEnd.get(end) ?? []);
-    if (changed.length === 0) continue;
+    const changed = edgesOver(id, (end) => (byEnd.get(end) ?? []).map((place) => lines[place]!));
     for (const edge of changed) {
-      lines.set(edge.id, edge);
+      const place = places.get(edge.id)!;
+      lines[place] = edge;
+      byEnd.set(
+        id,
+        byEnd.get(id)!.filter((other) => other !== place),
+      );
+      addTo(byEnd, edge.source_id, place);
       moved.set(edge.id, edge);
     }
-    byEnd = endsOf(lines.values());
   }
   return [...moved.values()];
 }
 
-function endsOf<E extends LineEdge>(edges: Iterable<E>): Map<string, E[]> {
-  const byEnd = new Map<string, E[]>();
-  for (const edge of edges) {
-    for (const end of new Set([edge.source_id, edge.target_id])) {
-      const its = byEnd.get(end);
-      if (its === undefined) byEnd.set(end, [edge]);
-      else its.push(edge);
-    }
-  }
-  return byEnd;
+/** Adds a number to the list of a key, where it belongs by its size. */
+function addTo(lists: Map<string, number[]>, key: string, number: number): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [number]);
+  else list.splice(list.findLastIndex((other) => other < number) + 1, 0, number);
 }
