@@ -88,10 +88,10 @@ struct Kept {
 }
 
 impl Neighbours {
-    /// Returns the words that a word of a question with these parts stands for.
+    /// Returns the words that a word of a question with this stem and these parts stands for.
     pub fn of(
         &mut self,
-        word: &str,
+        (word, stem): (&str, &str),
         parts: &[(String, Held)],
         words: &Words,
         folds: u64,
@@ -101,11 +101,11 @@ impl Neighbours {
             self.kept.clear();
             self.folds = folds;
         }
-        let mut matches = forms_of(word, words);
+        let mut matches = forms_of(stem, words);
         let is_held = !matches.is_empty();
         // Numbers that are near are other numbers, and so are signs.
         if is_plain(word) && !word.bytes().any(|byte| byte.is_ascii_digit()) {
-            let near = self.near(word, words, words.find_stem(word), embed);
+            let near = self.near(word, words, words.stem_code(stem), embed);
             let near =
                 near.iter().map(|&(word, nearness)| Match { word, nearness, is_form: false });
             matches.extend(near);
@@ -121,16 +121,17 @@ impl Neighbours {
             None => matches.push(Match { word, nearness, is_form }),
         };
         let mut name = String::new();
-        let mut add_forms = |within: Option<char>, word: &str, nearness: f64, is_form: bool| {
+        // What stands in another word has the stem of the same word alone.
+        let mut add_forms = |within: Option<char>, stem: &str, nearness: f64, is_form: bool| {
             name.clear();
             name.extend(within);
-            name.push_str(word);
-            forms_of(&name, words).iter().for_each(|form| add(form.word, nearness, is_form));
+            name.push_str(stem);
+            words.of_stem(&name).iter().for_each(|&word| add(word, nearness, is_form));
         };
-        add_forms(Some(STEM), word, OF_STEM, true);
-        add_forms(Some(PART), word, OF_PART, false);
+        add_forms(Some(STEM), stem, OF_STEM, true);
+        add_forms(Some(PART), stem, OF_PART, false);
         let of_bare = if is_held { OF_OTHER_SIGNS } else { OF_PART };
-        add_forms(Some(BARE), word, of_bare, false);
+        add_forms(Some(BARE), stem, of_bare, false);
         for (part, held) in parts {
             let (nearness, is_form) = match held {
                 Held::Stem => (OF_STEM, true),
@@ -138,10 +139,11 @@ impl Neighbours {
                 Held::Ideograph => (OF_IDEOGRAPH, false),
                 _ => (OF_PART, false),
             };
-            add_forms(None, part, nearness, is_form);
-            add_forms(Some(STEM), part, nearness * OF_STEM, is_form);
-            add_forms(Some(PART), part, nearness * OF_PART, false);
-            add_forms(Some(BARE), part, nearness * OF_OTHER_SIGNS, false);
+            let stem = &words.stem_text(part);
+            add_forms(None, stem, nearness, is_form);
+            add_forms(Some(STEM), stem, nearness * OF_STEM, is_form);
+            add_forms(Some(PART), stem, nearness * OF_PART, false);
+            add_forms(Some(BARE), stem, nearness * OF_OTHER_SIGNS, false);
         }
         if !is_held {
             alike(word, words).into_iter().for_each(|(word, nearness)| add(word, nearness, false));
@@ -195,10 +197,10 @@ impl Neighbours {
     }
 }
 
-/// Returns the words of the stem of a word.
-pub(super) fn forms_of(word: &str, words: &Words) -> Vec<Match> {
-    let forms = words.find_stem(word).map(|stem| words.of_stem(stem)).unwrap_or_default();
-    forms.iter().map(|&word| Match { word, nearness: 1.0, is_form: true }).collect()
+/// Returns the words of a stem as forms of a word of a question.
+pub(super) fn forms_of(stem: &str, words: &Words) -> Vec<Match> {
+    let forms = words.of_stem(stem).iter();
+    forms.map(|&word| Match { word, nearness: 1.0, is_form: true }).collect()
 }
 
 /// Returns the words that begin with a word, or differ from it in a letter or two, with their
@@ -211,11 +213,14 @@ fn alike(word: &str, words: &Words) -> Vec<(u32, f64)> {
     let allowed = if letters.len() >= LONG { 2 } else { 1 };
     let mut alike = Vec::new();
     for (other, code) in words.names.iter().zip(0..) {
-        let nearness = if other.starts_with(word) {
+        // The first byte tells most words apart.
+        let begins = other.as_bytes().first() == word.as_bytes().first();
+        let nearness = if begins && other.starts_with(word) {
             OF_PREFIX
         } else if is_last_part(word, other) {
             OF_LAST
-        } else if other.starts_with(letters[0])
+        } else if begins
+            && other.starts_with(letters[0])
             && other.len().abs_diff(word.len()) <= 4 * allowed
             && let Some(changes) = changes_between(&letters, other, allowed)
         {
@@ -232,7 +237,7 @@ fn alike(word: &str, words: &Words) -> Vec<(u32, f64)> {
 
 /// Whether a word is the last part of a compound, but for an ending.
 fn is_last_part(word: &str, compound: &str) -> bool {
-    if compound.len() < word.len() + FEWEST_BEFORE {
+    if compound.len() < word.len() + FEWEST_BEFORE || !may_end_with(word, compound) {
         return false;
     }
     let mut rest = compound.chars();
@@ -243,13 +248,26 @@ fn is_last_part(word: &str, compound: &str) -> bool {
     })
 }
 
+/// Returns `false` if a word cannot be the last part of a longer compound. Two bytes of the word
+/// tell most words of a vocabulary apart from its compounds.
+fn may_end_with(word: &str, compound: &str) -> bool {
+    let (word, compound) = (word.as_bytes(), compound.as_bytes());
+    let (first, last) = (word[0], word[word.len() - 1]);
+    (0..=MOST_BEHIND).any(|behind| {
+        let end = compound.len() - behind;
+        // An ending of other letters has more bytes.
+        compound[end - 1] == last && compound[end - word.len()] == first
+            || !compound[end - 1].is_ascii()
+    })
+}
+
 /// Returns the number of letters to insert, delete, replace or swap with their neighbour, from 1
 /// to `most`. Returns `None` if there are more.
 fn changes_between(word: &[char], other: &str, max: usize) -> Option<usize> {
-    let other: Vec<char> = other.chars().collect();
-    if word.len().abs_diff(other.len()) > max {
+    if word.len().abs_diff(other.chars().count()) > max {
         return None;
     }
+    let other: Vec<char> = other.chars().collect();
     // Rows of the table of distances: the two before, and this one.
     let width = other.len() + 1;
     let (mut before, mut row) = (vec![0; width], vec![0; width]);

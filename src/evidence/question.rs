@@ -128,8 +128,7 @@ impl Question {
                 }
             }
         }
-        let mut stems: Vec<String> = Vec::new();
-        let mut asked: Vec<&ReadWord> = Vec::new();
+        let mut asked: Vec<(&ReadWord, String)> = Vec::new();
         let english = own().filter(|word| !is_content(&word.text)).count();
         let left_out = function_words(own().map(|word| &*word.text), english);
         let tells = |word: &&ReadWord| {
@@ -143,20 +142,20 @@ impl Question {
             && !words_of(&without_times(text, &times, false)).iter().any(|word| tells(&word));
         for word in all.iter().filter(|word| !is_of_time && (!any_tells || tells(word))) {
             let stem = texts.words.stem_text(&word.text);
-            if !stems.contains(&stem) {
-                stems.push(stem);
-                asked.push(word);
+            if !asked.iter().any(|(_, other)| *other == stem) {
+                asked.push((word, stem));
             }
         }
-        let own_count = asked.iter().filter(|word| !word.is_identifier).count();
+        let own_count = asked.iter().filter(|(word, _)| !word.is_identifier).count();
         let mut words: Vec<AskedWord> = asked
             .into_iter()
-            .filter_map(|word| {
+            .filter_map(|(word, stem)| {
                 let matches = if word.is_identifier {
                     // One that no text holds says no more than its words.
-                    Some(forms_of(&word.text, &texts.words)).filter(|forms| texts.hold(forms))?
+                    Some(forms_of(&stem, &texts.words)).filter(|forms| texts.hold(forms))?
                 } else {
-                    neighbours.of(&word.text, &word.parts, &texts.words, texts.folds, embed)
+                    let asked = (&*word.text, &*stem);
+                    neighbours.of(asked, &word.parts, &texts.words, texts.folds, embed)
                 };
                 let is_identifying = is_identifying(&word.text);
                 Some(AskedWord { text: word.text.clone(), matches, is_identifying })

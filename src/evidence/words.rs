@@ -161,9 +161,9 @@ impl Words {
         mark(&self.stemmer.of(word))
     }
 
-    /// Returns the stem of a word that may be in no text.
-    pub fn find_stem(&self, word: &str) -> Option<u32> {
-        self.stems.code(&self.stemmer.of(word))
+    /// Returns the code of a stem that may be of no word.
+    pub fn stem_code(&self, stem: &str) -> Option<u32> {
+        self.stems.code(stem)
     }
 
     /// Returns the stem of a word as text.
@@ -172,8 +172,8 @@ impl Words {
     }
 
     /// Returns the words of a stem.
-    pub fn of_stem(&self, stem: u32) -> &[u32] {
-        &self.of_stem[stem as usize]
+    pub fn of_stem(&self, stem: &str) -> &[u32] {
+        self.stem_code(stem).map_or(&[], |stem| &self.of_stem[stem as usize])
     }
 
     /// Adds a word that a snapshot holds. Returns `false` if the word is there already.
