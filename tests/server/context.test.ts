@@ -331,6 +331,31 @@ describe("a prompt by evidence", () => {
     expect(reasons.get(echo.id)).toBe("echo");
   });
 
+  test("holds what a question repeats, if it was told before or has a time", async () => {
+    const own = client();
+    const note = { subtype: null, content_body: null };
+    const told = [
+      ["Mira lives in Oslo", "Is it true that Mira lives in Oslo?", { created_at: day(2) }],
+      ["Dinner at Ana's house", "When was dinner at Ana's house?", { event_time: day(49) }],
+      [
+        "The pump was replaced",
+        "I said the pump was replaced, didn't I?",
+        { created_at: day(0.1) },
+      ],
+    ] as const;
+    for (const [title, input, times] of told) {
+      await own.create({ ...note, content_title: title, ...times });
+      const built = await build(own, { input });
+      expect(built.prompt).toContain(title);
+      expect(built.probability).toBeGreaterThan(0);
+    }
+    // What the turn itself has just told repeats it.
+    const heron = await own.create({ ...note, content_title: "A heron stands in the pond" });
+    const input = "A heron stands in the pond, what should I do?";
+    const { left_out } = await build(own, { input });
+    expect(left_out).toContainEqual(expect.objectContaining({ id: heron.id, reason: "echo" }));
+  });
+
   test("leaves out the turn that was remembered as a message, and does not count it as an answer", async () => {
     const own = client();
     const input = "Where does the ferry to Bergen leave?";

@@ -240,11 +240,11 @@ export function writePrompt(turn: TurnToPrompt): TurnPrompt {
     left_out: left_out.filter(stands),
   };
 
-  function reasonAgainst({ text, superseded_by }: PromptMemory): NotInPromptReason | undefined {
-    if (text.trim() === "") return "empty";
-    if (superseded_by !== undefined) return "superseded";
-    if (isEcho(text, input)) return "echo";
-    return messages.some(({ content }) => isEcho(text, content)) ? "conversation" : undefined;
+  function reasonAgainst(memory: PromptMemory): NotInPromptReason | undefined {
+    if (memory.text.trim() === "") return "empty";
+    if (memory.superseded_by !== undefined) return "superseded";
+    if (isEcho(memory, input, now)) return "echo";
+    return messages.some(({ content }) => isIn(memory, content)) ? "conversation" : undefined;
   }
 }
 
@@ -532,22 +532,38 @@ export function fixedParts({ identity, censors, frame, working_memory }: GivenPa
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 
-/** The fewest words of a text that repeats a turn. */
+/** The fewest words of a text that repeats a part of a turn. */
 const MIN_ECHOED = 3;
+/** How long after it was stored a text may be a part of the turn, in milliseconds. */
+const ECHO_FOR = 3_600_000;
 
-/** Whether a memory is the turn itself, or a part of it: the agent stored it before it asked. */
-export function isEcho(text: string, input: string): boolean {
-  // A message that was remembered stands after its speaker.
+type Said = Pick<PromptMemory, "text" | "event_at" | "created_at">;
+
+/**
+ * Whether a memory is the turn itself, or a part of it: the agent stored it before it asked. What was
+ * stored long before is no part of the turn: "Is it true that Mira lives in Oslo?" asks for it.
+ */
+export function isEcho(memory: Said, input: string, now: number): boolean {
+  const { text, created_at = now } = memory;
+  return isSaid(text, equals, input) || (now - created_at <= ECHO_FOR && isIn(memory, input));
+}
+
+/** Whether a text says all that a memory says. An event has a time besides its words. */
+function isIn({ text, event_at }: Said, whole: string): boolean {
+  return isSaid(text, equals, whole) || (event_at === undefined && isSaid(text, holds, whole));
+}
+
+/** Whether a rule holds for the words of a text, with or without the speaker of a message. */
+function isSaid(text: string, rule: typeof equals, whole: string): boolean {
   const said = text.replace(/^[^:\n]{1,80}: /, "");
-  return repeats(text, input) || (said !== text && repeats(said, input));
+  return rule(wordsOf(text), wordsOf(whole)) || rule(wordsOf(said), wordsOf(whole));
 }
 
-function repeats(text: string, input: string): boolean {
-  const [own, asked] = [wordsOf(text), wordsOf(input)];
-  if (own.length === 0) return false;
-  if (own.join(" ") === asked.join(" ")) return true;
-  return own.length >= MIN_ECHOED && ` ${asked.join(" ")} `.includes(` ${own.join(" ")} `);
-}
+const equals = (words: readonly string[], all: readonly string[]): boolean =>
+  words.length > 0 && words.join(" ") === all.join(" ");
+
+const holds = (words: readonly string[], all: readonly string[]): boolean =>
+  words.length >= MIN_ECHOED && ` ${all.join(" ")} `.includes(` ${words.join(" ")} `);
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
