@@ -153,6 +153,12 @@ describe.each(Object.entries(SHAPES))("a conversation in the shape of %s", (_, w
     expect(prompt.left_out).toContainEqual(
       expect.objectContaining({ id: stored.body.stored[0].id, reason: "conversation" }),
     );
+    expect(prompt.not_taken).toEqual(
+      expect.arrayContaining(
+        ["media", "reasoning"].map((kind) => ({ kind, count: 1, why: expect.any(String) })),
+      ),
+    );
+    expect(prompt.not_taken).toHaveLength(2);
     const kept = await client().ask("POST /remember", { messages, tools: "keep" });
     expect(kept.body.stored.map(({ title }: { title: string }) => title)).toEqual([
       "user: The kayak hangs in the boathouse.",
@@ -357,6 +363,48 @@ describe("POST /remember", () => {
       ),
       runs(amount(200)),
     );
+  });
+});
+
+describe("POST /context", () => {
+  test("counts what of messages it compares with nothing, by either ranking", async () => {
+    const own = client();
+    await fc.assert(
+      fc.asyncProperty(
+        conversation,
+        fc.constantFrom(...Object.values(SHAPES)),
+        fc.constantFrom("evidence", "signals"),
+        async (messages, write, ranking) => {
+          const { status, body } = await own.ask("POST /context", {
+            ...{ input: "Where is the kayak?", messages: write(messages), ranking },
+          });
+          expect(status).toBe(200);
+          const { media = 0, reasoning = 0 } = leftExpected(messages);
+          const left = Object.entries({ media, reasoning }).filter(([, count]) => count > 0);
+          const told = (body.not_taken ?? []) as { kind: string; count: number }[];
+          expect(Object.fromEntries(told.map(({ kind, count }) => [kind, count]))).toEqual(
+            Object.fromEntries(left),
+          );
+          expect("not_taken" in body).toBe(left.length > 0);
+        },
+      ),
+      runs(amount(200)),
+    );
+  });
+
+  test("says nothing of messages that it takes whole, and names faults of all fields", async () => {
+    const own = client();
+    const USER = { role: "user", content: "The lamp is in the hall." };
+    for (const messages of [undefined, null, [], [USER, { role: "system", content: "Be kind." }]]) {
+      const { body } = await own.ask("POST /context", { input: "Where is the lamp?", messages });
+      expect(body).not.toHaveProperty("not_taken");
+    }
+    const { body } = await own.ask("POST /context", {
+      ...{ input: 7, messages: [USER, { role: "user", parts: [{ text: "a\0b" }] }] },
+    });
+    expect(body.issues.map(({ path }: { path: string }) => path)).toEqual([
+      ...["input", "messages.1.content"],
+    ]);
   });
 });
 

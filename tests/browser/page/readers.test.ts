@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { zipSync } from "fflate";
 import { Embedder, init } from "nous-wasm";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { readFiles } from "../../../js/page/src/memory/files.ts";
 import { Held } from "../../../js/page/src/memory/held.ts";
 import { addLine, addRow, exportLines, noRows } from "../../../js/page/src/memory/lines.ts";
@@ -12,7 +12,7 @@ import { readClaude } from "../../../js/page/src/memory/readers/claude.ts";
 import { readDocument } from "../../../js/page/src/memory/readers/document.ts";
 import { kindOf, readWhole } from "../../../js/page/src/memory/readers/kinds.ts";
 import type { Reading } from "../../../js/page/src/memory/readers/reading.ts";
-import { metricsIn } from "../../../js/page/src/memory/server.ts";
+import { metricsIn, Server } from "../../../js/page/src/memory/server.ts";
 import { makeRandom } from "../../../js/reference/random.ts";
 import { GENERAL_SUBTYPES } from "../../../js/sample/general/subtypes.ts";
 import { readExportLine } from "../../server/support/export-lines.ts";
@@ -492,4 +492,43 @@ test("metrics become figures", () => {
     { name: "Mean time of an answer", value: "10 ms" },
     { name: "Agents open", value: "3" },
   ]);
+});
+
+describe("a list of a server", () => {
+  afterEach(() => vi.unstubAllGlobals());
+
+  /** Reads a memory whose list at a path names these next pages. Returns the asked cursors. */
+  async function readWith(list: string, next: (asked: number) => string | null): Promise<string[]> {
+    const answers: Record<string, object> = {
+      "/v1/agent": { preset: "general", weights: null, stemming: true, types: {} },
+      "/v1/learned": { learning: false },
+    };
+    const empty = { data: [], nodes: [], edges: [], clusters: [], memberships: [], node_count: 1 };
+    const asked: string[] = [];
+    vi.stubGlobal("location", new URL("http://localhost/"));
+    vi.stubGlobal("fetch", async (request: string | URL | Request) => {
+      const url = new URL(request instanceof Request ? request.url : request);
+      const isList = url.pathname === list;
+      if (isList) asked.push(url.searchParams.get("cursor") ?? "");
+      const next_cursor = isList ? next(asked.length) : null;
+      return Response.json({ ...empty, ...answers[url.pathname], next_cursor });
+    });
+    const server = new Server({ url: "http://localhost:3100", agent: "a", key: "" });
+    await server.read(noRows(), () => {});
+    return asked;
+  }
+
+  test.each(["/v1/graph", "/v1/nodes", "/v1/contradiction/queue"])(
+    "at %s ends with a sentence if its pages come again",
+    async (list) => {
+      const three = (asked: number) => ["a", "b", null][asked - 1] ?? null;
+      expect(await readWith(list, three)).toEqual(["", "a", "b"]);
+      expect(await readWith(list, (asked) => (asked > 90 ? null : `${asked}`))).toHaveLength(91);
+      for (const circle of [["a"], ["a", "b"], ["a", "b", "c"]])
+        await expect(readWith(list, (asked) => circle[asked % circle.length]!)).rejects.toThrow(
+          /has no end: its pages come again\. Update the server/,
+        );
+      await expect(readWith(list, (asked) => `${asked}`)).rejects.toThrow(/has no end/);
+    },
+  );
 });

@@ -18,6 +18,8 @@ export interface Address {
 
 /** The most memories of a page of a list. */
 const AT_ONCE = 200;
+/** The most pages that equal the one before them: a list may have a few without a row. */
+const MAX_SAME = 100;
 const TIMEOUT = 30_000;
 /** Hosts that the page's Content-Security-Policy lets it ask without HTTPS. */
 const LOCAL = /^(?:localhost|127\.0\.0\.1)$/;
@@ -25,6 +27,34 @@ const LOCAL = /^(?:localhost|127\.0\.0\.1)$/;
 /** Thrown if a server cannot be used. The message names the remedy. */
 export class ServerError extends Error {
   override readonly name = "ServerError";
+}
+
+/**
+ * Returns the pages of a list, in order.
+ *
+ * @throws {ServerError} If the list has no end: a cursor comes again, or page after page is the same.
+ */
+async function* pagesOf<Page extends { next_cursor?: string | null }>(
+  read: (from: { cursor?: string }) => Promise<Page>,
+): AsyncGenerator<Page> {
+  const known = new Set<string>();
+  let before = "";
+  let same = 0;
+  for (let from = {}; ; ) {
+    const page = await read(from);
+    yield page;
+    const { next_cursor: cursor, ...rows } = page;
+    if (cursor == null) return;
+    const text = JSON.stringify(rows);
+    same = text === before ? same + 1 : 0;
+    if (known.has(cursor) || same === MAX_SAME)
+      throw new ServerError(
+        "A list of the server has no end: its pages come again. Update the server, or import an export of the memory.",
+      );
+    known.add(cursor);
+    before = text;
+    from = { cursor };
+  }
 }
 
 export class Server {
@@ -99,23 +129,19 @@ export class Server {
     // The graph lists memories in the order of their rows, by which memories of one time follow
     // each other.
     const order = new Map<string, number>();
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page = await client.graph(cursor === undefined ? {} : { cursor });
+    for await (const page of pagesOf((from) => client.graph(from))) {
       for (const { id } of page.nodes) order.set(id, order.size);
       for (const { source: source_id, target: target_id, ...edge } of page.edges)
         edges.push({ kind: "edge", source_id, target_id, ...edge });
       for (const cluster of page.clusters) others.push({ kind: "cluster", ...stored(cluster) });
       for (const it of page.memberships) others.push({ kind: "membership", ...stored(it) });
-      cursor = page.next_cursor;
     }
     const sections = new Sections();
     const nodes: MemoryNode[] = [];
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page = await client.listNodes({ limit: AT_ONCE, ...(cursor ? { cursor } : {}) });
+    for await (const page of pagesOf((from) => client.listNodes({ limit: AT_ONCE, ...from }))) {
       nodes.push(...page.data);
       this.#arrived = nodes.length;
       progress(Math.min(1, nodes.length / node_count));
-      cursor = page.next_cursor;
     }
     const placeOf = ({ id }: MemoryNode) => order.get(id) ?? order.size;
     for (const node of nodes.sort((a, b) => placeOf(a) - placeOf(b))) {
@@ -123,11 +149,9 @@ export class Server {
       addRow(rows, lineOf(node));
     }
     for (const row of [...others, ...edges]) addRow(rows, row as Json);
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page = await client.listConflicts(cursor ? { cursor } : {});
+    for await (const page of pagesOf((from) => client.listConflicts(from))) {
       for (const conflict of page.data)
         if (conflict.old_node_id !== null) addRow(rows, { kind: "conflict", ...conflict });
-      cursor = page.next_cursor;
     }
     return sections.config;
   }

@@ -3,7 +3,7 @@
 import { z } from "@hono/zod-openapi";
 import { counted } from "./learning.ts";
 import { MAX_NAME, MAX_TEXT } from "./limits.ts";
-import { anyMessage, turnsIn } from "./messages.ts";
+import { anyMessage, notTaken, turnsIn } from "./messages.ts";
 import { readQuery } from "./nodes.ts";
 import { operation } from "./operation.ts";
 import { name, ok, share, someText, text } from "./parts.ts";
@@ -61,8 +61,8 @@ const contextRequest = z
         if (given == null) return given;
         // The whole conversation is compared, results of tools and instructions too.
         const taken = { tools: "keep", instructions: "keep" } as const;
-        const { messages } = turnsIn(given, taken, { at: [], context });
-        return messages.map(({ role, content }) => ({ role, content }));
+        const { messages, not_taken } = turnsIn(given, taken, { at: [], context });
+        return { turns: messages.map(({ role, content }) => ({ role, content })), not_taken };
       })
       .describe(
         "The conversation, oldest first, in any shape that `/v1/remember` takes. Memories that it " +
@@ -109,6 +109,11 @@ const contextRequest = z
     recall,
   })
   .openapi("ContextRequest", { description: "A turn that needs a prompt." });
+
+/** A turn that needs a prompt, with the conversation as turns. */
+export type TurnAsked = Omit<z.output<typeof contextRequest>, "messages"> & {
+  messages: { role: string; content: string }[] | null | undefined;
+};
 
 const budgets = z.partialRecord(
   z.enum(["decisions", "facts", "procedures", "episodes", "signals"]),
@@ -215,6 +220,10 @@ export const contextAnswer = z
         }),
       )
       .describe("Memories that were found and are not in the prompt."),
+    not_taken: z
+      .array(notTaken)
+      .optional()
+      .describe("What `messages` hold that memories are not compared with; missing if nothing."),
     failed: z
       .array(
         z.object({

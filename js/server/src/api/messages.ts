@@ -50,6 +50,20 @@ const pair = z
 /** A message of any shape that is known. */
 export const anyMessage = z.union([providerMessage, ownMessage, pair]);
 
+/** What was not taken of messages. */
+export const notTaken = z
+  .object({
+    kind: z
+      .enum([
+        ...(["instructions", "tool_call", "tool_result", "reasoning", "refusal"] as const),
+        ...(["media", "unknown"] as const),
+      ])
+      .describe("What it is."),
+    count: z.int().describe("How many there are."),
+    why: z.string().describe("Why it was not taken, in words."),
+  })
+  .openapi("NotTaken", { description: "What was not taken of messages." });
+
 type Own = z.output<typeof ownMessage>;
 
 /**

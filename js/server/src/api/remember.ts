@@ -4,7 +4,7 @@ import { z } from "@hono/zod-openapi";
 import { MEMORY_SECTIONS } from "nous-wasm";
 import { retryHeaders } from "./headers.ts";
 import { MAX_TEXT } from "./limits.ts";
-import { anyMessage, turnsIn } from "./messages.ts";
+import { anyMessage, notTaken, turnsIn } from "./messages.ts";
 import { newNode } from "./nodes.ts";
 import { operation } from "./operation.ts";
 import { KEY_USED, optionalName, ownId, share, text, title } from "./parts.ts";
@@ -151,19 +151,6 @@ const extraction = z
     error: z.string().optional().describe("Why messages have no usable answer of the model."),
   })
   .openapi("Extraction", { description: "How facts were taken out of messages." });
-
-const notTaken = z
-  .object({
-    kind: z
-      .enum([
-        ...(["instructions", "tool_call", "tool_result", "reasoning", "refusal"] as const),
-        ...(["media", "unknown"] as const),
-      ])
-      .describe("What it is."),
-    count: z.int().describe("How many there are."),
-    why: z.string().describe("Why it was not taken, in words."),
-  })
-  .openapi("NotTaken", { description: "What was not taken of messages." });
 
 export const rememberAnswer = z
   .object({

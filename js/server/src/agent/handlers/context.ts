@@ -21,16 +21,18 @@ const RECORDED_DAYS = 21;
 const MAX_RECORDS = new UsageTracker().save().max_records;
 
 export const contextHandlers: HandlersOf<typeof contextOperations> = {
-  buildContext: async (agent, { body, question }) => {
-    const context_id = randomUUID();
-    if (rankingOf(agent, body) === "evidence") {
-      const answer = await promptByEvidence(agent, body);
-      recallTogether(agent, [Object.values(answer.recalled_ids).flat()], body.recall);
-      return { context_id, ...answer };
+  buildContext: async (agent, { body: { messages: given, ...body }, question }) => {
+    const turn = { ...body, messages: given?.turns };
+    const left = given?.not_taken ?? [];
+    const named = { context_id: randomUUID(), ...(left.length === 0 ? {} : { not_taken: left }) };
+    if (rankingOf(agent, turn) === "evidence") {
+      const answer = await promptByEvidence(agent, turn);
+      recallTogether(agent, [Object.values(answer.recalled_ids).flat()], turn.recall);
+      return { ...named, ...answer };
     }
-    const { built, groups } = await promptBySignals(agent, body, question);
-    recallTogether(agent, groups, body.recall);
-    return { context_id, ...built };
+    const { built, groups } = await promptBySignals(agent, turn, question);
+    recallTogether(agent, groups, turn.recall);
+    return { ...named, ...built };
   },
 
   giveFeedback: async (agent, { body: { context_id, recalled_content, response, input } }) => {

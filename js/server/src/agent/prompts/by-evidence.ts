@@ -2,9 +2,9 @@
 // writes it.
 
 import { buildPrompt, type PromptMemory, toIso } from "nous-memory";
-import type { contextOperations } from "../../api/context.ts";
+import type { contextOperations, TurnAsked } from "../../api/context.ts";
 import type { Node } from "../../api/nodes.ts";
-import type { AnswerOf, GivenTo } from "../../api/operation.ts";
+import type { AnswerOf } from "../../api/operation.ts";
 import type { FoundNode } from "../../api/search.ts";
 import type { Agent } from "../agent.ts";
 import { AnswerRoom } from "../answer-room.ts";
@@ -18,16 +18,15 @@ import { usageOf } from "./usage.ts";
 /** A list is made of the memories that may pass a filter, if these are at most so many. */
 const MAX_NAMED = 2_000;
 
-type Body = GivenTo<(typeof contextOperations)["buildContext"]>["body"];
 type Answer = Omit<AnswerOf<(typeof contextOperations)["buildContext"]>, "context_id">;
 
 /** Returns the prompt of a turn, and the ids of the memories in it. */
-export async function promptByEvidence(agent: Agent, body: Body): Promise<Answer> {
+export async function promptByEvidence(agent: Agent, body: TurnAsked): Promise<Answer> {
   await agent.prepare("evidence");
   return outwardly(() => agent.read(() => built(agent, body)));
 }
 
-function built(agent: Agent, body: Body): Answer {
+function built(agent: Agent, body: TurnAsked): Answer {
   const { engine, preset, timeZone: zone } = agent;
   const { filter } = body;
   const now = agent.now();
@@ -78,7 +77,7 @@ function hitsOf(
   agent: Agent,
   query: string,
   limit: number,
-  filter: Body["filter"],
+  filter: TurnAsked["filter"],
   now: number,
 ): FoundNode[] {
   const sought = {
@@ -106,7 +105,7 @@ function hitsOf(
 function successorsOf(
   agent: Agent,
   ids: readonly string[],
-  filter: Body["filter"],
+  filter: TurnAsked["filter"],
   now: number,
 ): (string | undefined)[] {
   const newer = ids.map((id) => agent.index.successors(id));
@@ -120,7 +119,7 @@ function successorsOf(
 
 /** The filter of a prompt, and the only memories that may pass it; undefined if they are many. */
 interface Given {
-  filter: Body["filter"];
+  filter: TurnAsked["filter"];
   ids: string[] | undefined;
 }
 
@@ -129,7 +128,7 @@ interface Given {
  * then looks only at these: a list in the order of time would go through the whole table for a
  * filter that few memories pass.
  */
-function fewIdsOf(agent: Agent, filter: Body["filter"]): string[] | undefined {
+function fewIdsOf(agent: Agent, filter: TurnAsked["filter"]): string[] | undefined {
   const among = amongOf(agent, { filter });
   return among !== undefined && among.handles.length <= MAX_NAMED ? among.ids() : undefined;
 }

@@ -10,8 +10,8 @@ import {
   toIso,
 } from "nous-memory";
 import type { ContextMemory, MemoryType, ProfileFact, RecentConversation } from "nous-wasm";
-import type { contextOperations } from "../../api/context.ts";
-import type { GivenTo, QuestionVector } from "../../api/operation.ts";
+import type { TurnAsked } from "../../api/context.ts";
+import type { QuestionVector } from "../../api/operation.ts";
 import type { SearchRequest } from "../../api/search.ts";
 import type { Agent } from "../agent.ts";
 import { AnswerRoom } from "../answer-room.ts";
@@ -22,7 +22,6 @@ import { search } from "../search/search.ts";
 import { usageOf } from "./usage.ts";
 
 type Embedding = SearchRequest["embedding"];
-type Body = GivenTo<(typeof contextOperations)["buildContext"]>["body"];
 
 /** Returns the prompt of a turn, and the ids of its memories by question. */
 export async function promptBySignals(
@@ -38,7 +37,7 @@ export async function promptBySignals(
     budgets,
     max_tokens,
     filter,
-  }: Body,
+  }: TurnAsked,
   question: QuestionVector | undefined,
 ) {
   const now = agent.now();
