@@ -59,7 +59,7 @@ const ON_FILES_ALONE = [
   ...["odd-rows", "unreadable-text"],
   // They start PostgreSQL themselves.
   ...["binary-copy", "concurrent-clients", "postgres", "postgres-keys", "postgres-round-trips"],
-  ...["proxies", "storage-conformance"],
+  ...["proxies", "storage-conformance", "timeline"],
   // Of parts without a store, or of pages, examples and settings that know none.
   ...["blocking-thread", "bodies", "cli", "client-declarations", "docs", "embedder"],
   ...["embedding-pool", "first-agent", "served-page"],

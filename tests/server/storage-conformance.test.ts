@@ -1,12 +1,15 @@
 // What every implementation of the store has to do. The suite is written once, and runs on each of
 // them: a further implementation has to pass it, too.
 
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Compared } from "../../js/server/src/storage/filters/compared.ts";
 import type { Wanted } from "../../js/server/src/storage/filters/conditions.ts";
 import type { NewConflict, NewEdge, NewNode } from "../../js/server/src/storage/rows.ts";
 import type { Storage } from "../../js/server/src/storage/storage.ts";
+import type { TimelinePlace } from "../../js/server/src/storage/tables/nodes.ts";
 import { MOVED_KINDS, type MovedKind } from "../../js/server/src/storage/tables/portable.ts";
+import { amount, runs } from "../support/amount.ts";
 import { IMPLEMENTATIONS } from "./support/storages.ts";
 import { DAY, nodeOf, wholeNodeOf } from "./support/stored-node.ts";
 
@@ -251,6 +254,54 @@ for (const implementation of IMPLEMENTATIONS)
         expect(of({ from: at(11) })).toEqual(["late"]);
         expect(of({ to: at(10) })).toEqual(["made"]);
         expect(of({ after: storage.nodes.timeOf(2) })).toEqual(["late"]);
+      });
+
+      test("stand in the timeline in one order, whatever the times, bounds and pages", async () => {
+        const day = fc.constantFrom(...[1, 2, 3, 4, 5, 6].map(at));
+        const event = fc.oneof(
+          { weight: 2, arbitrary: fc.constant(null) },
+          { weight: 3, arbitrary: day },
+          { weight: 1, arbitrary: fc.constantFrom("now", "soon", "", "2026-02-03", "2026-02-31") },
+        );
+        const times = fc.record({ event, made: fc.option(day) });
+        const optional = fc.option(day, { nil: undefined });
+        await fc.assert(
+          fc.asyncProperty(
+            fc.array(times, { maxLength: 12 }),
+            fc.record({ from: optional, to: optional }),
+            fc.constantFrom("asc" as const, "desc" as const),
+            fc.integer({ min: 1, max: 4 }),
+            async (rows, bounds, order, limit) => {
+              const storage = await storeWith(
+                ...rows.map(({ event, made }, place) =>
+                  nodeOf(`n${place}`, { temporal_event_time: event, created_at: made }),
+                ),
+              );
+              const happened = rows.flatMap(({ event, made }, place) => {
+                const told = /^\d/.test(event ?? "") && event !== "2026-02-31" ? event : null;
+                const time = told ?? made;
+                return time === null
+                  ? []
+                  : { id: `n${place}`, time: new Date(time).toISOString(), place };
+              });
+              const { from = "0", to = "9" } = bounds;
+              const expected = happened
+                .filter(({ time }) => time >= from && time <= to)
+                .sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : a.place - b.place))
+                .map(({ id }) => id);
+              const read: string[] = [];
+              for (let after: TimelinePlace | undefined; ; ) {
+                const page = storage.nodes.timeline({}, { ...bounds, order, limit, after });
+                read.push(...idsOf(page));
+                if (page.length < limit) break;
+                after = storage.nodes.timeOf(page.at(-1)!.sequence);
+              }
+              expect(read).toEqual(order === "asc" ? expected : expected.reverse());
+              storage.close();
+            },
+          ),
+          runs(amount(60)),
+        );
       });
 
       test("expire, the earliest first", async () => {

@@ -19,6 +19,7 @@ import { createTables } from "./migrations/tables.ts";
 import { addTags } from "./migrations/tags.ts";
 import { createTasks } from "./migrations/tasks.ts";
 import { nameTextTriggers } from "./migrations/text-triggers.ts";
+import { indexTimeline } from "./migrations/timeline.ts";
 
 /**
  * The migration at index n brings a database from schema n to schema n + 1. Never edit one that has
@@ -43,6 +44,7 @@ export const MIGRATIONS: readonly ((db: Connection) => void)[] = [
   createLearned,
   addOwners,
   nameTradingPresets,
+  indexTimeline,
 ];
 
 /** The schema that this version writes. */

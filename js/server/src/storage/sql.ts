@@ -73,6 +73,14 @@ export const isoOf = (column: string): string => `strftime('%Y-%m-%dT%H:%M:%fZ',
 export const CREATED_AT: string = isoOf("created_at");
 
 /**
+ * When what a memory tells of happened, in the form of its index: the time of the event, or else
+ * that of the creation. SQLite reads a text without a digit, such as `now`, as the current time,
+ * which no index can hold: it counts as no time.
+ */
+export const HAPPENED_AT: string = `coalesce(CASE WHEN temporal_event_time GLOB '*[0-9]*'
+  THEN ${isoOf("temporal_event_time")} END, ${CREATED_AT})`;
+
+/**
  * Returns SQL for the condition that a column holds a valid id. Other programs may store anything.
  */
 export const isId = (column: string): string => `(typeof(${column}) = 'text' AND ${column} <> '')`;

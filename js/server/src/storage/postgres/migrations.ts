@@ -274,11 +274,16 @@ const RANGE = `
       FROM nous.agents WHERE agent = named AND epoch = life;
   END $$;`;
 
+/** The index of the timeline: without it, each page sorts all memories of an agent. */
+const TIMELINE = `
+  CREATE INDEX nodes_timeline ON nous.nodes
+    (agent, coalesce(nous.iso(temporal_event_time), nous.iso(created_at)), sequence);`;
+
 /**
  * The migration at index n brings a database from schema n to schema n + 1. Never edit one that has
  * been released: add another.
  */
-export const MIGRATIONS: readonly string[] = [FIRST, KEYS, SNAPSHOTS, RANGE];
+export const MIGRATIONS: readonly string[] = [FIRST, KEYS, SNAPSHOTS, RANGE, TIMELINE];
 
 /** The schema that this version writes. */
 export const SCHEMA: number = MIGRATIONS.length;

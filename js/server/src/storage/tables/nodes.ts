@@ -21,8 +21,8 @@ import {
   boundsOf,
   CREATED_AT,
   eachOf,
+  HAPPENED_AT,
   isId,
-  isoOf,
   LISTED,
   octetsOf,
   type Page,
@@ -54,6 +54,21 @@ export interface TimelinePage {
   room?: ReadRoom | undefined;
 }
 
+/**
+ * Returns the bounds of the times of a page. The place that it begins after is a bound, too: SQLite
+ * finds it in the index by a bound of its own, and not by the place.
+ */
+function boundsOfTimeline({ from, to, order, after }: Omit<TimelinePage, "limit" | "room">): {
+  first: string | undefined;
+  last: string | undefined;
+} {
+  const at = after?.at;
+  if (at === undefined) return { first: from, last: to };
+  return order === "asc"
+    ? { first: from !== undefined && from > at ? from : at, last: to }
+    : { first: from, last: to !== undefined && to < at ? to : at };
+}
+
 /** A memory as a graph shows it. */
 export interface GraphNode {
   sequence: number;
@@ -77,8 +92,6 @@ const INSERT_NODE = `INSERT INTO nodes (${STORED_COLUMNS.join(", ")}) VALUES (${
 const UPDATE_NODE = `UPDATE nodes SET version = coalesce(version, 0) + 1,
   ${CHANGEABLE.map((column) => `${column} = CASE WHEN ? THEN ? ELSE ${column} END`).join(", ")}
   WHERE id = ? RETURNING ${NODE}`;
-/** When something happened: the time of the event, or else that of the creation. */
-const HAPPENED_AT = `coalesce(${isoOf("temporal_event_time")}, ${CREATED_AT})`;
 /** The summaries that consolidation wrote of a memory. */
 const SUMMARIES_OF = `SELECT nodes.id FROM edges JOIN nodes ON nodes.id = edges.source_id
   WHERE edges.target_id = ? AND edges.type = 'summarizes' AND nodes.provenance_source = 'consolidation'`;
@@ -232,12 +245,13 @@ export class NodeTable {
   timeline(filter: NodeFilter, { from, to, order, limit, after, room }: TimelinePage): NodeRow[] {
     const [isBeyond, direction] = order === "asc" ? [">", "ASC"] : ["<", "DESC"];
     const at = raw(HAPPENED_AT);
+    const { first, last } = boundsOfTimeline({ from, to, order, after });
     const where = allOf([
       raw(isId("id")),
       sql`${at} IS NOT NULL`,
       ...conditionsOf(SQLITE, filter),
-      ...(from === undefined ? [] : [sql`${at} >= ${from}`]),
-      ...(to === undefined ? [] : [sql`${at} <= ${to}`]),
+      ...(first === undefined ? [] : [sql`${at} >= ${first}`]),
+      ...(last === undefined ? [] : [sql`${at} <= ${last}`]),
       ...(after === undefined
         ? []
         : [sql`(${at}, rowid) ${raw(isBeyond)} (${after.at}, ${after.sequence})`]),
