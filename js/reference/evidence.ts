@@ -22,6 +22,7 @@ import { WORD } from "./search.ts";
 import type { MemorySection } from "./sections.ts";
 import { STOP_WORDS } from "./stop-words.ts";
 import { capitals, holdsName, holdsNumber, sought, type Token, tokensOf } from "./times.ts";
+import { endsAsQuestion } from "./turn.ts";
 
 /** What a memory is like, whatever the question. */
 export const TRAITS = ["qm", "prevq", "len", "num", "cap", "pos"] as const satisfies Trait[];
@@ -447,7 +448,7 @@ export class EvidenceTexts {
       ),
       length: Math.fround(Math.sqrt(squares)),
       holds: { time: either(holdsTime), number: either(holdsNumber), name: either(holdsName) },
-      isQuestion: either((text) => /[?？]\p{White_Space}*$/u.test(text)),
+      isQuestion: either(endsAsQuestion),
       capitals: Math.fround(shareOf(total("capitals"), total("words"))),
     };
   }

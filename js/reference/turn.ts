@@ -3,6 +3,7 @@
 // parity tests.
 
 import { classifyIntent, straighten, WORD } from "./intent.ts";
+import { heldIn } from "./reading.ts";
 import { getSectionForSubtype, type MemorySection } from "./sections.ts";
 import { STOP_WORDS } from "./stop-words.ts";
 
@@ -115,6 +116,30 @@ export const ACKNOWLEDGEMENTS: readonly string[] = [
   ],
   ...["right", "yea", "yeah", "k", "kk"],
 ];
+
+/** Those of other languages, as people write them. */
+export const OF_OTHER_LANGUAGES: readonly string[] = (
+  "danke, danke schön, danke dir, danke sehr, vielen dank, besten dank, hallo, guten morgen, " +
+  "guten tag, guten abend, gute nacht, alles klar, verstanden, in ordnung, gern geschehen, " +
+  "bitte schön, tschüss, ja, nein, genau, gut, passt, dank je, dank je wel, dank u, " +
+  "dank u wel, dankjewel, bedankt, goedemorgen, goedemiddag, goedenavond, nee, goed, oké, " +
+  "begrepen, prima, merci, merci beaucoup, merci bien, bonjour, bonsoir, salut, d'accord, " +
+  "de rien, au revoir, oui, non, compris, parfait, très bien, bien sûr, gracias, " +
+  "muchas gracias, hola, buenos días, buenas tardes, buenas noches, vale, de acuerdo, " +
+  "de nada, sí, perfecto, entendido, claro, bueno, obrigado, obrigada, muito obrigado, " +
+  "muito obrigada, olá, bom dia, boa tarde, boa noite, sim, não, tudo bem, certo, entendi, " +
+  "perfeito, grazie, grazie mille, ciao, buongiorno, buonasera, va bene, prego, capito, " +
+  "perfetto, dziękuję, dzięki, cześć, dzień dobry, dobry wieczór, dobrze, tak, nie, jasne, " +
+  "rozumiem, teşekkürler, teşekkür ederim, sağ ol, merhaba, selam, günaydın, tamam, evet, " +
+  "hayır, anladım, спасибо, большое спасибо, спасибо большое, привет, здравствуйте, " +
+  "добрый день, доброе утро, добрый вечер, хорошо, понятно, пожалуйста, да, нет, ладно, " +
+  "شكرا, شكرا جزيلا, مرحبا, السلام عليكم, صباح الخير, مساء الخير, حسنا, نعم, لا, تمام, " +
+  "धन्यवाद, शुक्रिया, नमस्ते, ठीक है, अच्छा, हाँ, नहीं, 谢谢, 谢谢你, 谢谢您, 多谢, 感谢, 謝謝, 謝謝你, 多謝, " +
+  "感謝, 你好, 您好, 好的, 早上好, 晚上好, 不客气, 明白了, 是的, 知道了, 没问题, ありがとう, ありがとうございます, ありがとうございました, どうも, " +
+  "こんにちは, おはよう, おはようございます, こんばんは, はい, いいえ, 了解, 了解です, わかりました, 承知しました, 감사합니다, 고맙습니다, 고마워, " +
+  "고마워요, 안녕, 안녕하세요, 네, 아니요, 알겠습니다, 알겠어요, 좋아요"
+).split(", ");
+const OTHERS = new Set(OF_OTHER_LANGUAGES.map(wordsOf));
 
 /** By how recent they are. */
 export const RECENCY: readonly { weight: number; phrases: readonly string[] }[] = [
@@ -360,12 +385,33 @@ function isAcknowledgement(text: string): boolean {
   for (let last = ENDS_IN_NO_WORD.exec(words); last !== null; last = ENDS_IN_NO_WORD.exec(words)) {
     words = words.slice(0, last.index);
   }
-  return opening(words, ACKNOWLEDGEMENTS, "default") === words.length;
+  if (opening(words, ACKNOWLEDGEMENTS, "default") === words.length) return true;
+  return new TextEncoder().encode(words).length <= 100 && OTHERS.has(wordsOf(words));
 }
 
-function isQuestion(text: string): boolean {
+/** The words by which memories are found. */
+function wordsOf(text: string): string {
+  const words = heldIn(text).filter(({ kind }) => kind === "word");
+  return words.map(({ name }) => name).join(" ");
+}
+
+/** Whether the last sentence of a text asks, by the marks of its script. */
+export function endsAsQuestion(text: string): boolean {
+  const said = text.trim();
+  if (/[?？؟፧՞\u037e\u2047-\u2049\ufe16]$/u.test(said)) return true;
+  const sentence = said
+    .replace(/[.!?;։\n]+$/, "")
+    .split(/[.!?;։\n]/)
+    .at(-1)!;
+  const count = (letter: RegExp) => sentence.match(letter)?.length ?? 0;
+  const isGreek = count(/[\u0370-\u03ff\u1f00-\u1fff]/g) > count(/[A-Za-z]/g);
+  return /[¿՞]/.test(sentence) || (said.endsWith(";") && isGreek);
+}
+
+function isQuestion(text: string, mode: ContextMode): boolean {
   const trimmed = text.trim();
-  return trimmed.endsWith("?") || opening(trimmed, QUESTION_WORDS, "default") !== null;
+  const ends = mode === "default" ? endsAsQuestion(trimmed) : trimmed.endsWith("?");
+  return ends || opening(trimmed, QUESTION_WORDS, "default") !== null;
 }
 
 function hintsOf(
@@ -418,7 +464,7 @@ export function classifyTurn(
       ...RECENCY.filter(({ phrases }) => occurs(input, phrases, mode)).map(({ weight }) => weight),
     ),
     memory_type_hints: hintsOf(input, mode, wantsSignals),
-    is_question: isQuestion(text) || isQuestion(input),
+    is_question: isQuestion(text, mode) || isQuestion(input, mode),
     is_greeting: isMended ? after === null : opening(text.trim(), GREETINGS, mode) !== null,
     is_acknowledgement: isMended && isAcknowledgement(input),
     topic_keywords: keywords,

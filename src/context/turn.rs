@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 
 use super::phrases::{
-    ACKNOWLEDGEMENTS, GREETINGS, QUESTION_WORDS, Sense, after_phrase, patterns_in,
+    ACKNOWLEDGEMENTS, GREETINGS, QUESTION_WORDS, Sense, after_phrase, patterns_in, says_nothing,
 };
 use super::{ContextMode, MemoryType};
 use crate::intent::IntentClassifier;
 use crate::section::Section;
 use crate::text::{
-    Span, is_white_space, is_word, lower_case, straighten, trim, without_final_marks, words,
+    Span, ends_as_question, is_white_space, is_word, lower_case, straighten, trim,
+    without_final_marks, words,
 };
 
 /// The most keywords of a turn, and the most entities.
@@ -99,8 +100,12 @@ fn after_greetings(text: &str) -> (usize, bool) {
 
 fn is_question(text: &str, mode: ContextMode) -> bool {
     let trimmed = trim(text);
-    trimmed.ends_with('?')
-        || QUESTION_WORDS.iter().any(|word| after_phrase(trimmed, word, mode).is_some())
+    let ends = if mode == ContextMode::Default {
+        ends_as_question(trimmed)
+    } else {
+        trimmed.ends_with('?')
+    };
+    ends || QUESTION_WORDS.iter().any(|word| after_phrase(trimmed, word, mode).is_some())
 }
 
 fn is_acknowledgement(text: &str) -> bool {
@@ -110,7 +115,9 @@ fn is_acknowledgement(text: &str) -> bool {
     let words = trimmed.trim_end_matches(|c| !is_word(c));
     let is_words =
         |known: &str| after_phrase(words, known, ContextMode::Default) == Some(words.len());
-    unmarked.chars().nth(1).is_none() || ACKNOWLEDGEMENTS.iter().any(|known| is_words(known))
+    unmarked.chars().nth(1).is_none()
+        || ACKNOWLEDGEMENTS.iter().any(|known| is_words(known))
+        || says_nothing(words)
 }
 
 /// Returns the keywords and the entities of a text from a place on.

@@ -1,5 +1,6 @@
 //! Traits of a text, which a question can ask for, or by which use tells answers from other texts.
 
+use crate::text::ends_as_question;
 use crate::times::{count_capitals, holds_name, holds_number, holds_time};
 
 /// The traits of a text.
@@ -30,7 +31,7 @@ impl Flags {
             bits: flag(either(holds_time), Self::TIME)
                 | flag(either(holds_number), Self::NUMBER)
                 | flag(either(holds_name), Self::NAME)
-                | flag(either(|text| text.trim_end().ends_with(['?', '？'])), Self::QUESTION),
+                | flag(either(ends_as_question), Self::QUESTION),
             capitals: if words == 0 { 0.0 } else { (capitals as f64 / words as f64) as f32 },
         }
     }

@@ -1,5 +1,6 @@
 //! White space, words and letter case, as the rules for questions define them, and spans of text.
 
+mod asking;
 mod characters;
 mod folding;
 pub(crate) mod parts;
@@ -10,6 +11,7 @@ pub(crate) mod tokens;
 
 use std::borrow::Cow;
 
+pub use asking::ends_as_question;
 pub use stop_words::is_stop_word;
 
 /// A span of a text, in bytes.

@@ -6,7 +6,7 @@ import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import * as reference from "../../js/reference/index.ts";
 import { runs } from "../support/amount.ts";
-import { frame, MODES, signals, subtype, TURNS, turn } from "./inputs/turns.ts";
+import { foreignTurn, frame, MODES, signals, subtype, TURNS, turn } from "./inputs/turns.ts";
 import { same } from "./support/same.ts";
 import { describeRules, type Functions } from "./support/turn-rules.ts";
 
@@ -32,6 +32,18 @@ describe(`${TURNS} turns`, () => {
           );
           expectSame(nous.planTurn(text, of, { mode }), reference.planTurn(text, of, { mode }));
         }),
+        LONG_RUN,
+      );
+    });
+
+    test("classifyTurn of other languages", () => {
+      fc.assert(
+        fc.property(foreignTurn, (text) =>
+          expectSame(
+            nous.classifyTurn(text, "task", { mode }),
+            reference.classifyTurn(text, "task", { mode }),
+          ),
+        ),
         LONG_RUN,
       );
     });

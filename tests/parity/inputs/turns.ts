@@ -220,6 +220,24 @@ export const turn: fc.Arbitrary<string> = disguised(
     .map((pieces) => pieces.join("")),
 );
 
+/** Turns of other languages: phrases that need no memory, words and marks of questions, in any order. */
+export const foreignTurn: fc.Arbitrary<string> = fc
+  .array(
+    fc.oneof(
+      { weight: 4, arbitrary: anyOf(reference.OF_OTHER_LANGUAGES) },
+      { weight: 4, arbitrary: anyOf([..."?？؟;;՞፧¿\u037e⁇⁈⁉.!։。\n️", " ", ". ", "; "]) },
+      {
+        weight: 2,
+        arbitrary: anyOf(["Πού", "ζει", "π", "ուր", "ወዴት", "где", "wo", "iPhone", "ΩΣ"]),
+      },
+      { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 4 }) },
+    ),
+    { minLength: 1, maxLength: 5 },
+  )
+  .chain((pieces) =>
+    fc.constantFrom("", " ").map((between) => pieces.join(between).replaceAll("|", "")),
+  );
+
 export const frame: fc.Arbitrary<string | undefined> = fc.oneof(
   { weight: 6, arbitrary: anyOf(reference.FRAMES.map(({ id }) => id)) },
   { weight: 1, arbitrary: fc.constantFrom("initiation", "", "constructor", "Decision", undefined) },

@@ -1,8 +1,10 @@
 // The rules for turns, case by case, for the reference and for the package.
 
 import { readFileSync } from "node:fs";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type * as reference from "../../../js/reference/index.ts";
+import { amount, runs } from "../../support/amount.ts";
 
 /** An implementation that has to keep the rules. */
 export type Functions = Pick<
@@ -313,6 +315,44 @@ const MENDED: readonly Case[] = [
   ["to ask for signals is to ask for something", "alert", { hints: { signal: 0.5 }, skip: [] }],
 ];
 
+/** Turns that ask by a mark alone: no word of them is long enough to be searched for. */
+export const ASKED: readonly string[] = [
+  ...[
+    "在哪里？",
+    "どこ？",
+    "أين؟",
+    "Πού ζει;",
+    "ո՞ւր է։",
+    "የት ነው፧",
+    "¿quién?",
+    "¿y tú",
+    "wo denn?",
+  ],
+  ...["ne oldu⁇", "Хорошо. И где？", "Hola. ¿y él", "کجا؟", "Πού είναι το Wi;", "Που ζει\u037e"],
+];
+/** Turns that tell: the mark is none, or stands in a sentence before the last. */
+export const TOLD: readonly string[] = [
+  ...["let π = 3;", "int a;", "Ζει.", "在。", "ո՞ւր. Այո։", "¿y? Vi.", "Πού; Εδώ.", ";", "א;"],
+];
+
+/** Turns that need no memory, by language. */
+export const IDLE: Readonly<Record<string, readonly string[]>> = {
+  German: ["Danke", "vielen Dank", "Guten Morgen", "alles klar"],
+  French: ["Merci", "merci beaucoup", "Bonjour", "d’accord", "tres bien"],
+  Spanish: ["Gracias", "muchas gracias", "Hola", "buenos dias", "vale"],
+  Portuguese: ["Obrigada", "muito obrigado", "Olá", "bom dia", "tudo bem"],
+  Italian: ["Grazie", "grazie mille", "Ciao", "va bene"],
+  Dutch: ["Bedankt", "dank je wel", "Goedemorgen", "oké"],
+  Japanese: ["ありがとう", "ありがとうございます", "こんにちは", "了解です"],
+  Chinese: ["谢谢", "謝謝", "你好", "好的"],
+  Korean: ["감사합니다", "고마워요", "안녕하세요", "네"],
+  Russian: ["Спасибо", "большое спасибо", "Привет", "хорошо"],
+  Arabic: ["شكراً", "شكرا جزيلا", "مرحبا", "حسنا"],
+  Hindi: ["धन्यवाद", "शुक्रिया", "नमस्ते", "ठीक है"],
+  Turkish: ["Teşekkürler", "tesekkur ederim", "Merhaba", "tamam"],
+  Polish: ["Dziękuję", "dzieki", "Cześć", "dobrze"],
+};
+
 const RECAPS = [
   ...[
     "what did we talk about on Monday",
@@ -385,6 +425,22 @@ const TYPES: readonly [subtype: string | null, type: reference.MemoryType][] = [
   [null, "fact"],
 ];
 
+/** A phrase with any marks and white space around it, in any case. */
+const said = (phrases: readonly string[]) =>
+  fc
+    .tuple(
+      fc.constantFrom("", " ", "¡", "\n", "«"),
+      fc.constantFrom(...phrases),
+      fc.constantFrom(
+        (text: string) => text,
+        upper,
+        (text: string) => text.replace(" ", " \n "),
+      ),
+      fc.constantFrom("", "!", ".", "。", "！", "…", " 🙏", "!! 👍🏽", " :)", "~", "۔", "।"),
+    )
+    .map(([before, text, written, after]) => before + written(text) + after);
+const upper = (text: string) => text.toUpperCase();
+
 /** Declares a test for each case. */
 export function describeRules(of: Functions): void {
   function view(text: string, frame: string | undefined, mode: reference.ContextMode): View {
@@ -442,6 +498,33 @@ export function describeRules(of: Functions): void {
       const text = vector.query_text_is_input ? vector.input : signals.topic_keywords.join(" ");
       expect(plan.queries.every(({ query_text }) => query_text === text)).toBe(true);
     }
+  });
+
+  test.each(ASKED)("%s asks, and the seed knows only the mark of ASCII", (text) => {
+    const plans = of.planTurn(text, "task").plan.queries;
+    expect(of.classifyTurn(text).is_question).toBe(true);
+    expect(plans.length).toBeGreaterThan(0);
+    const { is_question } = of.classifyTurn(text, "task", { mode: "seed-compatible" });
+    expect(is_question).toBe(text.endsWith("?"));
+  });
+
+  test.each(TOLD)("%s asks nothing", (text) => {
+    expect(of.classifyTurn(text).is_question).toBe(false);
+  });
+
+  test.each(Object.entries(IDLE))("%s thanks, greetings and agreement need no memory", (_, all) => {
+    fc.assert(
+      fc.property(said(all), (text) => {
+        const { signals, plan } = of.planTurn(text, "question");
+        expect(signals.is_acknowledgement).toBe(true);
+        expect(plan.queries).toEqual([]);
+        const more = `${text.trim()} Xerxes 17`;
+        expect(of.classifyTurn(more).is_acknowledgement).toBe(false);
+        const seed = of.classifyTurn(text, "task", { mode: "seed-compatible" });
+        expect(seed.is_acknowledgement).toBe(false);
+      }),
+      runs(amount(300)),
+    );
   });
 
   describe("in both modes", () => {

@@ -4,6 +4,7 @@
 
 import { ANSWERABLE, type ContextBudget, type Engine, type TurnPlan } from "nous-wasm";
 import type { Preset } from "../presets/preset.ts";
+import { isIdle } from "../write/idle.ts";
 import {
   CONVERSATIONS,
   isAtHand,
@@ -108,10 +109,12 @@ export function buildPrompt<Found extends FoundCandidate>(
       ? turn.frame
       : { frame_id: turn.frame ?? engine.selectFrame(input).frame_id };
   const plan = engine.planTurn(input, frame.frame_id);
-  const asked = questionOfTurn(input, messages, {
-    signals: plan.signals,
-    opensTopic: engine.nextTopic(input) !== null,
-  });
+  const asked = isIdle({ engine }, input)
+    ? undefined
+    : questionOfTurn(input, messages, {
+        signals: plan.signals,
+        opensTopic: engine.nextTopic(input) !== null,
+      });
   const hits = asked === undefined ? [] : memories.find(asked, MAX_CANDIDATES);
   const censorIds = censors.map(({ id }) => id);
   const boosts = memories.boosts?.(hits.map(({ id }) => id));

@@ -1,5 +1,5 @@
 // Rule: which messages say nothing to remember, and which texts ask and tell nothing. The crate knows the
-// English greetings and thanks; those of other languages stand here.
+// greetings and thanks of English and of fourteen other languages; those of further ones stand here.
 
 import type { Engine } from "nous-wasm";
 import { statementOf } from "./duplicates.ts";
@@ -7,33 +7,21 @@ import { statementOf } from "./duplicates.ts";
 /** The type of messages. */
 export const EPISODE = "episode";
 
-/** Greetings, thanks and agreement, as `statementOf` writes them, without marks at their ends. */
+/**
+ * Greetings, thanks and agreement of languages that the crate does not know, as `statementOf` writes
+ * them, without marks at their ends.
+ */
 const SAYS_NOTHING: ReadonlySet<string> = new Set(
   [
-    // German, Dutch, Swedish, Danish, Norwegian, Finnish
-    "danke, danke schön, danke sehr, vielen dank, besten dank, hallo, guten morgen, guten tag, guten abend",
-    "alles klar, verstanden, in ordnung, gern geschehen, bitte schön, tschüss",
-    "dank je, dank je wel, dank u, dank u wel, bedankt, goedemorgen, tack, tack så mycket, hej, tak, mange tak",
-    "takk, tusen takk, hei, kiitos, kiitoksia, moi",
-    // French, Spanish, Portuguese, Italian, Catalan, Romanian
-    "merci, merci beaucoup, merci bien, bonjour, bonsoir, salut, d'accord, de rien, au revoir",
-    "gracias, muchas gracias, hola, buenos días, buenas tardes, buenas noches, vale, de acuerdo, de nada",
-    "obrigado, obrigada, muito obrigado, muito obrigada, olá, bom dia, boa tarde, boa noite, de nada",
-    "grazie, grazie mille, ciao, buongiorno, buonasera, va bene, prego, gràcies, moltes gràcies, mulțumesc",
-    // Polish, Czech, Hungarian, Turkish, Indonesian, Vietnamese
-    "dziękuję, dzięki, cześć, dzień dobry, dobrze, děkuji, díky, ahoj, dobrý den, köszönöm, szia",
-    "teşekkürler, teşekkür ederim, sağ ol, merhaba, tamam, terima kasih, halo, cảm ơn, xin chào",
-    // Russian, Ukrainian, Greek
-    "спасибо, большое спасибо, привет, здравствуйте, хорошо, понятно, пожалуйста, дякую, привіт",
-    "ευχαριστώ, ευχαριστώ πολύ, γεια σου, γεια, καλημέρα, εντάξει",
-    // Arabic, Hebrew, Persian, Hindi, Thai
-    "شكرا, شكراً, شكرا جزيلا, مرحبا, السلام عليكم, حسنا, תודה, תודה רבה, שלום, בסדר",
-    "ممنون, متشکرم, سلام, धन्यवाद, शुक्रिया, नमस्ते, ठीक है, ขอบคุณ, ขอบคุณครับ, ขอบคุณค่ะ, สวัสดี",
-    // Chinese, Japanese, Korean
-    "谢谢, 谢谢你, 谢谢您, 多谢, 感谢, 謝謝, 謝謝你, 多謝, 感謝, 你好, 您好, 好的, 好, 早上好, 晚上好, 不客气, 明白了",
-    "ありがとう, ありがとうございます, ありがとうございました, どうも, こんにちは, おはよう, おはようございます",
-    "こんばんは, はい, 了解, 了解です, わかりました, 承知しました",
-    "감사합니다, 고맙습니다, 고마워, 고마워요, 안녕, 안녕하세요, 네, 알겠습니다",
+    // Swedish, Danish, Norwegian, Finnish
+    "tack, tack så mycket, hej, mange tak, takk, tusen takk, hei, kiitos, kiitoksia, moi",
+    // Catalan, Romanian, Czech, Hungarian, Indonesian, Vietnamese
+    "gràcies, moltes gràcies, mulțumesc, děkuji, díky, ahoj, dobrý den, köszönöm, szia",
+    "terima kasih, halo, cảm ơn, xin chào",
+    // Ukrainian, Greek
+    "дякую, привіт, ευχαριστώ, ευχαριστώ πολύ, γεια σου, γεια, καλημέρα, εντάξει",
+    // Hebrew, Persian, Thai
+    "תודה, תודה רבה, שלום, בסדר, ممنون, متشکرم, سلام, ขอบคุณ, ขอบคุณครับ, ขอบคุณค่ะ, สวัสดี",
   ].flatMap((line) => line.split(", ").map(statementOf)),
 );
 
@@ -42,7 +30,7 @@ const AT_THE_END = /(?:[\s.!,…。、~～〜！]|\p{Extended_Pictographic}|\p{E
 /** A longer message says something. */
 const MAX_IDLE = 60;
 
-/** Whether a message says nothing to remember: a greeting, thanks, or "ok". */
+/** Whether a text says nothing to remember, and asks for nothing: a greeting, thanks, or "ok". */
 export function isIdle(
   { engine }: { engine: Pick<Engine, "classifyTurn"> },
   content: string,
