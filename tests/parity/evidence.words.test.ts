@@ -148,3 +148,29 @@ test("the row that holds a rare identifier is first among pieces of its table", 
     runs(180),
   );
 });
+
+/** Words of scripts without spaces between words, marks above and below their letters among them. */
+const UNSPACED: Readonly<Record<string, readonly string[]>> = {
+  Thai: "หมา แมว บ้าน ตลาด รถไฟ ครู ดอกไม้ ทะเล หนังสือ น้ำแข็ง กุญแจ ร่ม ที่นอน สะพาน".split(" "),
+  Lao: "ໝາ ແມວ ເຮືອນ ຕະຫຼາດ ລົດໄຟ ຄູ ດອກໄມ້ ທະເລ ປຶ້ມ ນ້ຳກ້ອນ ກະແຈ ຄັນຮົ່ມ ຂົວ ພູເຂົາ".split(" "),
+  Khmer: "ឆ្កែ ឆ្មា ផ្ទះ ផ្សារ រថភ្លើង គ្រូ ផ្កា សមុទ្រ សៀវភៅ ទឹកកក កូនសោ ឆ័ត្រ ស្ពាន ភ្នំ".split(" "),
+  Burmese: "ခွေး ကြောင် အိမ် ဈေး ရထား ဆရာ ပန်း ပင်လယ် စာအုပ် ရေခဲ သော့ ထီး တံတား တောင်".split(" "),
+};
+
+describe.each(Object.entries(UNSPACED))("%s", (_script, words) => {
+  test("a word is found first, wherever it stands in a text without spaces", () => {
+    fc.assert(
+      fc.property(
+        fc.shuffledSubarray([...words], { minLength: 9, maxLength: 9 }),
+        fc.integer({ min: 0, max: 2 }),
+        ([sought, ...others], place) => {
+          const sentence = (from: number) => others.slice(from, from + 3);
+          const [first, ...rest] = [0, 2, 5].map((from) => sentence(from).join(""));
+          const text = sentence(0).toSpliced(place, 0, sought!).join("");
+          expect(answers([...OTHERS, first!, ...rest, text], sought!)[0]).toBe(text);
+        },
+      ),
+      runs(60),
+    );
+  });
+});
