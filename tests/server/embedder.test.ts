@@ -95,6 +95,24 @@ describe("a call", () => {
     });
   });
 
+  test("asks for so many numbers at most that other requests need not wait for the answer", async () => {
+    const wide = 20_000;
+    const { provider, embedder } = await set((asked, response) =>
+      json(response, answerTo(asked, asked.dimensions ?? D)),
+    );
+    const texts = Array.from({ length: 40 }, (_, place) => `text ${place}`);
+    const sizes = () => provider.asked.splice(0).map(({ input }) => input.length);
+    const few = await embedder.texts(texts.slice(0, 7), { name: "w", dimensions: wide }, never);
+    expect(few).toEqual(texts.slice(0, 7).map((text) => Float32Array.from(vectorOf(text, wide))));
+    expect(sizes()).toEqual([3, 3, 1]);
+    // A model that has not answered yet may have many components.
+    for (const calls of [[32, 8], [40]]) {
+      const vectors = await embedder.texts(texts, MODEL, never);
+      expect(vectors).toEqual(texts.map((text) => Float32Array.from(vectorOf(text, D))));
+      expect(sizes()).toEqual(calls);
+    }
+  });
+
   test.each<[string, Behaviour, RegExp]>([
     ["too few vectors", changed((data) => data.slice(1)), /has 1 vectors for 2 texts/],
     ["too many vectors", changed((data) => [...data, data[0]]), /has 3 vectors/],

@@ -17,6 +17,14 @@ const OF_A_NUMBER = 40;
 const OF_AN_ANSWER = 2 ** 16;
 const OF_A_VECTOR = 2 ** 10;
 
+/**
+ * The most numbers that are asked for at once. An answer is parsed in one step, while other requests
+ * wait: so many numbers take about ten milliseconds.
+ */
+const MAX_NUMBERS = 65_536;
+/** The components of a model that has not answered yet, for this limit. */
+const ASSUMED = 2_048;
+
 /** An `EmbeddingProvider` with OpenAI's API. */
 export class OpenAiCompatible implements EmbeddingProvider {
   readonly #endpoint: Endpoint;
@@ -27,7 +35,18 @@ export class OpenAiCompatible implements EmbeddingProvider {
     this.#endpoint = new Endpoint({ baseUrl, key, path: "embeddings", maxAnswer: MAX_ANSWER });
   }
 
-  async embed(
+  async embed(texts: readonly string[], call: EmbeddingCall): Promise<Float32Array[]> {
+    const vectors: Float32Array[] = [];
+    while (vectors.length < texts.length) {
+      const components = call.model.dimensions ?? this.#lengths.get(call.model.name);
+      const most = Math.max(1, Math.floor(MAX_NUMBERS / (components ?? ASSUMED)));
+      const some = texts.slice(vectors.length, vectors.length + most);
+      vectors.push(...(await this.#embedAtOnce(some, call)));
+    }
+    return vectors;
+  }
+
+  async #embedAtOnce(
     texts: readonly string[],
     { model, timeout, signal }: EmbeddingCall,
   ): Promise<Float32Array[]> {
@@ -39,7 +58,6 @@ export class OpenAiCompatible implements EmbeddingProvider {
     };
     const { name, dimensions } = model;
     const components = dimensions ?? this.#lengths.get(name);
-    // An answer is parsed in one step, while other requests wait.
     const maxAnswer =
       components === undefined
         ? MAX_OF_UNKNOWN
