@@ -119,25 +119,18 @@ export const ACKNOWLEDGEMENTS: readonly string[] = [
 
 /** Those of other languages, as people write them. */
 export const OF_OTHER_LANGUAGES: readonly string[] = (
-  "danke, danke schön, danke dir, danke sehr, vielen dank, besten dank, hallo, guten morgen, " +
-  "guten tag, guten abend, gute nacht, alles klar, verstanden, in ordnung, gern geschehen, " +
-  "bitte schön, tschüss, ja, nein, genau, gut, passt, dank je, dank je wel, dank u, " +
-  "dank u wel, dankjewel, bedankt, goedemorgen, goedemiddag, goedenavond, nee, goed, oké, " +
-  "begrepen, prima, merci, merci beaucoup, merci bien, bonjour, bonsoir, salut, d'accord, " +
-  "de rien, au revoir, oui, non, compris, parfait, très bien, bien sûr, gracias, " +
-  "muchas gracias, hola, buenos días, buenas tardes, buenas noches, vale, de acuerdo, " +
-  "de nada, sí, perfecto, entendido, claro, bueno, obrigado, obrigada, muito obrigado, " +
-  "muito obrigada, olá, bom dia, boa tarde, boa noite, sim, não, tudo bem, certo, entendi, " +
-  "perfeito, grazie, grazie mille, ciao, buongiorno, buonasera, va bene, prego, capito, " +
-  "perfetto, dziękuję, dzięki, cześć, dzień dobry, dobry wieczór, dobrze, tak, nie, jasne, " +
-  "rozumiem, teşekkürler, teşekkür ederim, sağ ol, merhaba, selam, günaydın, tamam, evet, " +
-  "hayır, anladım, спасибо, большое спасибо, спасибо большое, привет, здравствуйте, " +
-  "добрый день, доброе утро, добрый вечер, хорошо, понятно, пожалуйста, да, нет, ладно, " +
-  "شكرا, شكرا جزيلا, مرحبا, السلام عليكم, صباح الخير, مساء الخير, حسنا, نعم, لا, تمام, " +
-  "धन्यवाद, शुक्रिया, नमस्ते, ठीक है, अच्छा, हाँ, नहीं, 谢谢, 谢谢你, 谢谢您, 多谢, 感谢, 謝謝, 謝謝你, 多謝, " +
-  "感謝, 你好, 您好, 好的, 早上好, 晚上好, 不客气, 明白了, 是的, 知道了, 没问题, ありがとう, ありがとうございます, ありがとうございました, どうも, " +
-  "こんにちは, おはよう, おはようございます, こんばんは, はい, いいえ, 了解, 了解です, わかりました, 承知しました, 감사합니다, 고맙습니다, 고마워, " +
-  "고마워요, 안녕, 안녕하세요, 네, 아니요, 알겠습니다, 알겠어요, 좋아요"
+  "danke, danke schön, vielen dank, hallo, guten morgen, guten tag, guten abend, gute nacht, " +
+  "alles klar, verstanden, in ordnung, tschüss, ja, nein, gut, dank je, dank je wel, " +
+  "dankjewel, bedankt, goedemorgen, nee, goed, oké, prima, merci, merci beaucoup, bonjour, " +
+  "bonsoir, salut, d'accord, de rien, oui, non, très bien, gracias, muchas gracias, hola, " +
+  "buenos días, buenas tardes, buenas noches, vale, de acuerdo, de nada, sí, obrigado, " +
+  "obrigada, muito obrigado, olá, bom dia, boa tarde, boa noite, sim, não, tudo bem, grazie, " +
+  "grazie mille, ciao, buongiorno, buonasera, va bene, prego, dziękuję, dzięki, cześć, " +
+  "dzień dobry, dobrze, tak, nie, teşekkürler, teşekkür ederim, sağ ol, merhaba, selam, tamam, " +
+  "evet, hayır, спасибо, большое спасибо, привет, здравствуйте, добрый день, хорошо, понятно, " +
+  "пожалуйста, да, нет, شكرا, شكرا جزيلا, مرحبا, حسنا, نعم, لا, धन्यवाद, शुक्रिया, नमस्ते, " +
+  "ठीक है, अच्छा, हाँ, नहीं, 谢谢, 谢谢你, 感谢, 謝謝, 感謝, 你好, 您好, 好的, 不客气, 明白了, ありがとう, ありがとうございます, " +
+  "どうも, こんにちは, はい, いいえ, 了解, 了解です, わかりました, 감사합니다, 고맙습니다, 고마워, 고마워요, 안녕, 안녕하세요, 네, 아니요, 알겠습니다"
 ).split(", ");
 const OTHERS = new Set(OF_OTHER_LANGUAGES.map(wordsOf));
 

@@ -1,5 +1,5 @@
 // Rule: which messages say nothing to remember, and which texts ask and tell nothing. The crate knows the
-// greetings and thanks of English and of fourteen other languages; those of further ones stand here.
+// greetings and thanks of English, and the usual ones of fourteen languages; further ones stand here.
 
 import type { Engine } from "nous-wasm";
 import { statementOf } from "./duplicates.ts";
@@ -8,11 +8,20 @@ import { statementOf } from "./duplicates.ts";
 export const EPISODE = "episode";
 
 /**
- * Greetings, thanks and agreement of languages that the crate does not know, as `statementOf` writes
- * them, without marks at their ends.
+ * Greetings, thanks and agreement that the crate does not know, as `statementOf` writes them, without
+ * marks at their ends.
  */
 const SAYS_NOTHING: ReadonlySet<string> = new Set(
   [
+    // German, Dutch, French, Spanish, Portuguese, Italian, Polish, Turkish, Russian, Arabic, Chinese,
+    // Japanese, Korean
+    "danke dir, danke sehr, besten dank, gern geschehen, bitte schön, passt, genau, dank u",
+    "dank u wel, merci bien, au revoir, bien sûr, muito obrigada, perfetto, perfeito",
+    "perfecto, parfait, dobry wieczór, jasne, rozumiem, günaydın, anladım, ладно",
+    "спасибо большое, доброе утро, добрый вечер, صباح الخير, مساء الخير, السلام عليكم, تمام",
+    "谢谢您, 早上好, 晚上好, 没问题, 知道了, 是的, 多谢, 多謝, 謝謝你, ありがとうございました, おはよう, おはようございます, こんばんは, 알겠어요",
+    "좋아요, 承知しました, goedemiddag, goedenavond, begrepen, compris, capito, entendi, entendido",
+    "certo, claro, bueno",
     // Swedish, Danish, Norwegian, Finnish
     "tack, tack så mycket, hej, mange tak, takk, tusen takk, hei, kiitos, kiitoksia, moi",
     // Catalan, Romanian, Czech, Hungarian, Indonesian, Vietnamese
