@@ -4,6 +4,7 @@
 export { embeddingText, kindInWords } from "./embedding-text.ts";
 export type { EngineYaml } from "./engine-config.ts";
 export { type Faded, fadedByTime, fadedNow, fadedOf } from "./faded.ts";
+export { EPISODE, isIdle } from "./idle.ts";
 export {
   CONSOLIDATION,
   createdAtOf,
@@ -108,6 +109,7 @@ export type {
   SoftRow,
   TextRow,
 } from "./rows.ts";
+export { comparedWords, statementOf } from "./statement.ts";
 export { atOnce, BLOCKED, inTurns, isAtOnce, oneStep, type Pause, type Steps } from "./steps.ts";
 export {
   type Episode,
@@ -133,8 +135,6 @@ export {
 } from "./time.ts";
 export { type Correction, correctionIn, looseCorrectionIn } from "./write/corrections.ts";
 export { algorithmTypeOf, difficultyOfNew } from "./write/difficulty.ts";
-export { comparedWords, statementOf } from "./write/duplicates.ts";
-export { EPISODE, isIdle } from "./write/idle.ts";
 export type { FrontMatter } from "./write/markdown.ts";
 export {
   isProviderMessage,

@@ -3,8 +3,8 @@
 // of the page in an index with rows.
 
 import { ANSWERABLE, type ContextBudget, type Engine, type TurnPlan } from "nous-wasm";
+import { isIdle } from "../idle.ts";
 import type { Preset } from "../presets/preset.ts";
-import { isIdle } from "../write/idle.ts";
 import {
   CONVERSATIONS,
   isAtHand,

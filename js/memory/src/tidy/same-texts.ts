@@ -1,7 +1,7 @@
 // Rule: the pairs of texts that are the same statement, among many texts.
 
+import { statementOf } from "../statement.ts";
 import type { Steps } from "../steps.ts";
-import { statementOf } from "../write/duplicates.ts";
 
 /** Texts between two pauses. */
 const TEXTS_OF_A_STEP = 100;

@@ -2,7 +2,7 @@
 // the group is about, in the order of time. No model writes, so that nothing is said that no episode
 // says.
 
-import { comparedWords } from "../write/duplicates.ts";
+import { comparedWords } from "../statement.ts";
 import { sentencesOf } from "../write/split.ts";
 import { raritiesOf } from "./groups.ts";
 import { tellingWords } from "./telling-words.ts";

@@ -1,10 +1,10 @@
 // Rule: which memories texts and messages become: pieces, titles, types, and what is known already.
 
+import { EPISODE, endsWithQuestion, isIdle, isQuestion } from "../idle.ts";
 import { guessedType, type Preset, typeOf } from "../presets/preset.ts";
 import { givenLines, withoutMarks } from "../prompt/turn-prompt.ts";
 import type { Steps } from "../steps.ts";
 import { parseInstant, toIso } from "../time.ts";
-import { EPISODE, endsWithQuestion, isIdle, isQuestion } from "./idle.ts";
 import { mergeInto } from "./merging.ts";
 import { candidatesOf, sameStatement, statementOfPiece, superseding } from "./same-statement.ts";
 import { type Piece, splitText, titleOf } from "./split.ts";

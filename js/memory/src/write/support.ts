@@ -2,7 +2,7 @@
 // other words than the message, so that a share of 0 proves nothing: the fact is stored, and the
 // share is the confidence of the edge between them.
 
-import { comparedWords } from "./duplicates.ts";
+import { comparedWords } from "../statement.ts";
 
 /** Shorter words are mostly function words. */
 const MIN_LENGTH = 4;

@@ -20,9 +20,9 @@
 
 import { createdAtOf } from "../index-rows.ts";
 import type { NodeRow } from "../rows.ts";
+import { statementOf } from "../statement.ts";
 import type { Steps } from "../steps.ts";
 import { parseInstant } from "../time.ts";
-import { statementOf } from "./duplicates.ts";
 import type { RememberingStore, SplitItem } from "./store.ts";
 
 /** The fewest messages at the start of a conversation, and at its end, that count as sent again. */

@@ -2,7 +2,7 @@
 // greetings and thanks of English, and the usual ones of fourteen languages; further ones stand here.
 
 import type { Engine } from "nous-wasm";
-import { statementOf } from "./duplicates.ts";
+import { statementOf } from "./statement.ts";
 
 /** The type of messages. */
 export const EPISODE = "episode";
