@@ -1,5 +1,6 @@
 //! The phrases by which a turn is classified: English ones, which are matched in any case of ASCII
-//! letters, and greetings, thanks and agreement of other languages, which are matched by their words.
+//! letters, and greetings, thanks and agreement of other languages, which are matched by their
+//! words.
 
 use std::sync::LazyLock;
 
@@ -65,8 +66,9 @@ pub const ACKNOWLEDGEMENTS: [&str; 30] = [
     "kk",
 ];
 
-/// Turns in German, Dutch, French, Spanish, Portuguese, Italian, Polish, Turkish, Russian, Arabic, Hindi,
-/// Chinese, Japanese and Korean that need no memory, as people write them, with `|` between them.
+/// Turns in German, Dutch, French, Spanish, Portuguese, Italian, Polish, Turkish, Russian, Arabic,
+/// Hindi, Chinese, Japanese and Korean that need no memory, as people write them, with `|` between
+/// them.
 const OF_OTHER_LANGUAGES: &str = "\
 danke|danke schön|vielen dank|hallo|guten morgen|guten tag|guten abend|gute nacht|alles klar|\
 verstanden|in ordnung|tschüss|ja|nein|gut|dank je|dank je wel|dankjewel|bedankt|goedemorgen|nee|\

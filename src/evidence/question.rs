@@ -174,8 +174,8 @@ impl Question {
     }
 }
 
-/// Returns a question without its times, which say when and not what. With `names`, what texts write,
-/// too, stays: "May 2023", "weekend".
+/// Returns a question without its times, which say when and not what. With `names`, what texts
+/// write, too, stays: "May 2023", "weekend".
 #[inline(never)]
 fn without_times(text: &str, times: &[TimeExpression], names: bool) -> String {
     let mut rest = String::with_capacity(text.len());

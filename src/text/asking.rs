@@ -3,8 +3,8 @@
 use super::trim;
 
 /// Whether the last sentence of a text asks, by its marks. It ends with a question mark of any
-/// script, or it holds `¿`, or the mark of Armenian, which stands within a word. `;` asks at the end
-/// of a sentence whose letters are mostly Greek.
+/// script, or it holds `¿`, or the mark of Armenian, which stands within a word. `;` asks at the
+/// end of a sentence whose letters are mostly Greek.
 #[inline(never)]
 pub fn ends_as_question(text: &str) -> bool {
     let text = trim(text);

@@ -132,9 +132,9 @@ pub fn find(text: &str, now: f64) -> Vec<TimeExpression> {
 }
 
 /// Returns the places of the words of an expression that texts write, too: names of months, weekdays
-/// and seasons, years, quarters, units and parts of the day, and the numbers of dates. Words that count
-/// or point, such as "two" and "last", are none of them. A mark that joins two of them belongs to them:
-/// "10.12.2020".
+/// and seasons, years, quarters, units and parts of the day, and the numbers of dates. Words that
+/// count or point, such as "two" and "last", are none of them. A mark that joins two of them belongs
+/// to them: "10.12.2020".
 ///
 /// ```
 /// use nous_wasm::times::names_in;

@@ -1,5 +1,6 @@
-// Rule: which messages say nothing to remember, and which texts ask and tell nothing. The crate knows the
-// greetings and thanks of English, and the usual ones of fourteen languages; further ones stand here.
+// Rule: which messages say nothing to remember, and which texts ask and tell nothing. The crate
+// knows the greetings and thanks of English, and the usual ones of fourteen languages; further ones
+// stand here.
 
 import type { Engine } from "nous-wasm";
 import { statementOf } from "./statement.ts";
@@ -13,8 +14,8 @@ export const EPISODE = "episode";
  */
 const SAYS_NOTHING: ReadonlySet<string> = new Set(
   [
-    // German, Dutch, French, Spanish, Portuguese, Italian, Polish, Turkish, Russian, Arabic, Chinese,
-    // Japanese, Korean
+    // German, Dutch, French, Spanish, Portuguese, Italian, Polish, Turkish, Russian, Arabic,
+    // Chinese, Japanese, Korean
     "danke dir, danke sehr, besten dank, gern geschehen, bitte schön, passt, genau, dank u",
     "dank u wel, merci bien, au revoir, bien sûr, muito obrigada, perfetto, perfeito",
     "perfecto, parfait, dobry wieczór, jasne, rozumiem, günaydın, anladım, ладно",
