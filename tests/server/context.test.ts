@@ -335,13 +335,11 @@ describe("a prompt by evidence", () => {
     const own = client();
     const note = { subtype: null, content_body: null };
     const told = [
-      ["Mira lives in Oslo", "Is it true that Mira lives in Oslo?", { created_at: day(2) }],
+      ["Mira lives in Oslo", "Is it true that Mira lives in Oslo?", {}],
+      ["Omar keeps two llamas", "I forgot whether Omar keeps two llamas or goats", {}],
+      ["The deploy is on Friday", "The deploy is on Friday, right?", { created_at: day(0.1) }],
       ["Dinner at Ana's house", "When was dinner at Ana's house?", { event_time: day(49) }],
-      [
-        "The pump was replaced",
-        "I said the pump was replaced, didn't I?",
-        { created_at: day(0.1) },
-      ],
+      ["The pump was replaced", "The pump was replaced. By whom?", { event_time: day(3) }],
     ] as const;
     for (const [title, input, times] of told) {
       await own.create({ ...note, content_title: title, ...times });

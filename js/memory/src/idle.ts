@@ -40,15 +40,17 @@ const AT_THE_END = /(?:[\s.!,…。、~～〜！]|\p{Extended_Pictographic}|\p{E
 /** A longer message says something. */
 const MAX_IDLE = 60;
 
+/** Whether a text is a greeting, thanks or agreement that the crate does not know. */
+export const isOtherIdle = (text: string): boolean =>
+  text.length <= MAX_IDLE && SAYS_NOTHING.has(statementOf(text.replace(AT_THE_END, "")));
+
 /** Whether a text says nothing to remember, and asks for nothing: a greeting, thanks, or "ok". */
 export function isIdle(
   { engine }: { engine: Pick<Engine, "classifyTurn"> },
   content: string,
 ): boolean {
   const said = content.trim();
-  if (said === "") return true;
-  if (said.length <= MAX_IDLE && SAYS_NOTHING.has(statementOf(said.replace(AT_THE_END, ""))))
-    return true;
+  if (said === "" || isOtherIdle(said)) return true;
   const { is_greeting, is_acknowledgement } = engine.classifyTurn(content);
   return is_greeting || is_acknowledgement;
 }

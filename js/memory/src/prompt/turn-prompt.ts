@@ -165,7 +165,9 @@ export interface TurnPrompt {
 
 /** Writes the prompt of a turn from memories that were looked up. */
 export function writePrompt(turn: TurnToPrompt): TurnPrompt {
-  const { input, now, zone, fixed, budgets, messages } = turn;
+  const { now, zone, fixed, budgets } = turn;
+  const asked = saidIn(turn.input);
+  const said = turn.messages.map(({ content }) => saidIn(content));
   const talks = new Set(turn.recent.map(({ id }) => id));
   const found = turn.found
     .map(
@@ -243,8 +245,16 @@ export function writePrompt(turn: TurnToPrompt): TurnPrompt {
   function reasonAgainst(memory: PromptMemory): NotInPromptReason | undefined {
     if (memory.text.trim() === "") return "empty";
     if (memory.superseded_by !== undefined) return "superseded";
-    if (isEcho(memory, input, now)) return "echo";
-    return messages.some(({ content }) => isIn(memory, content)) ? "conversation" : undefined;
+    const forms = formsOf(memory.text);
+    if (forms.some((form) => isEcho(form, memory))) return "echo";
+    const isSaid = forms.some((form) => said.some((message) => isIn(form, memory, message)));
+    return isSaid ? "conversation" : undefined;
+  }
+
+  /** Whether a memory is the turn itself, or a part of it: the agent stored it before it asked. */
+  function isEcho(form: string, { event_at, created_at = now }: PromptMemory): boolean {
+    if (form === asked.words) return true;
+    return event_at === undefined && now - created_at <= ECHO_FOR && isClauseOf(form, asked);
   }
 }
 
@@ -534,36 +544,53 @@ const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 
 /** The fewest words of a text that repeats a part of a turn. */
 const MIN_ECHOED = 3;
-/** How long after it was stored a text may be a part of the turn, in milliseconds. */
+/**
+ * How long after it was stored a text may be a part of the turn, in milliseconds. A turn that repeats
+ * an older memory may ask for it: "The deploy is on Friday, right?"
+ */
 const ECHO_FOR = 3_600_000;
 
-type Said = Pick<PromptMemory, "text" | "event_at" | "created_at">;
+/** What was said, as texts are compared. */
+interface Said {
+  /** The words, a space before and after each. */
+  words: string;
+  /** The places of the spaces at which a clause begins or ends. */
+  bounds: ReadonlySet<number>;
+}
+
+function saidIn(text: string): Said {
+  let words = " ";
+  const bounds = new Set([0]);
+  for (const clause of text.split(/[.,;:!?…\n。、，；：！？]/)) {
+    for (const word of wordsOf(clause)) words += `${word} `;
+    bounds.add(words.length - 1);
+  }
+  return { words, bounds };
+}
+
+/** Returns the words of a memory. Those of a message are given without its speaker, too. */
+function formsOf(text: string): string[] {
+  const message = text.replace(/^[^:\n]{1,80}: /, "");
+  const forms = message === text ? [text] : [text, message];
+  return forms.map((form) => saidIn(form).words).filter((words) => words !== " ");
+}
+
+/** Whether what was said tells all that a memory tells. An event has a time besides its words. */
+const isIn = (form: string, { event_at }: PromptMemory, { words }: Said): boolean =>
+  form === words || (event_at === undefined && isLong(form) && words.includes(form));
 
 /**
- * Whether a memory is the turn itself, or a part of it: the agent stored it before it asked. What was
- * stored long before is no part of the turn: "Is it true that Mira lives in Oslo?" asks for it.
+ * Whether words are clauses of what was said. "Is it true that Mira lives in Oslo?" does not say that
+ * she lives there: it asks.
  */
-export function isEcho(memory: Said, input: string, now: number): boolean {
-  const { text, created_at = now } = memory;
-  return isSaid(text, equals, input) || (now - created_at <= ECHO_FOR && isIn(memory, input));
+function isClauseOf(form: string, { words, bounds }: Said): boolean {
+  if (!isLong(form)) return false;
+  for (let at = words.indexOf(form); at >= 0; at = words.indexOf(form, at + 1))
+    if (bounds.has(at) && bounds.has(at + form.length - 1)) return true;
+  return false;
 }
 
-/** Whether a text says all that a memory says. An event has a time besides its words. */
-function isIn({ text, event_at }: Said, whole: string): boolean {
-  return isSaid(text, equals, whole) || (event_at === undefined && isSaid(text, holds, whole));
-}
-
-/** Whether a rule holds for the words of a text, with or without the speaker of a message. */
-function isSaid(text: string, rule: typeof equals, whole: string): boolean {
-  const said = text.replace(/^[^:\n]{1,80}: /, "");
-  return rule(wordsOf(text), wordsOf(whole)) || rule(wordsOf(said), wordsOf(whole));
-}
-
-const equals = (words: readonly string[], all: readonly string[]): boolean =>
-  words.length > 0 && words.join(" ") === all.join(" ");
-
-const holds = (words: readonly string[], all: readonly string[]): boolean =>
-  words.length >= MIN_ECHOED && ` ${all.join(" ")} `.includes(` ${words.join(" ")} `);
+const isLong = (form: string): boolean => form.trim().split(" ").length >= MIN_ECHOED;
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 

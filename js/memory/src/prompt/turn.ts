@@ -3,7 +3,7 @@
 // of the page in an index with rows.
 
 import { ANSWERABLE, type ContextBudget, type Engine, type TurnPlan } from "nous-wasm";
-import { isIdle } from "../idle.ts";
+import { isOtherIdle } from "../idle.ts";
 import type { Preset } from "../presets/preset.ts";
 import {
   CONVERSATIONS,
@@ -109,7 +109,7 @@ export function buildPrompt<Found extends FoundCandidate>(
       ? turn.frame
       : { frame_id: turn.frame ?? engine.selectFrame(input).frame_id };
   const plan = engine.planTurn(input, frame.frame_id);
-  const asked = isIdle({ engine }, input)
+  const asked = isOtherIdle(input.trim())
     ? undefined
     : questionOfTurn(input, messages, {
         signals: plan.signals,
