@@ -572,21 +572,20 @@ function saidIn(text: string): Said {
 function formsOf(text: string): string[] {
   const message = text.replace(/^[^:\n]{1,80}: /, "");
   const forms = message === text ? [text] : [text, message];
-  return forms.map((form) => saidIn(form).words).filter((words) => words !== " ");
+  return forms.map((form) => ` ${wordsOf(form).join(" ")} `).filter((words) => words.trim() !== "");
 }
 
 /** Whether what was said tells all that a memory tells. An event has a time besides its words. */
 const isIn = (form: string, { event_at }: PromptMemory, { words }: Said): boolean =>
-  form === words || (event_at === undefined && isLong(form) && words.includes(form));
+  form === words || (event_at === undefined && words.includes(form) && isLong(form));
 
 /**
  * Whether words are clauses of what was said. "Is it true that Mira lives in Oslo?" does not say that
  * she lives there: it asks.
  */
 function isClauseOf(form: string, { words, bounds }: Said): boolean {
-  if (!isLong(form)) return false;
   for (let at = words.indexOf(form); at >= 0; at = words.indexOf(form, at + 1))
-    if (bounds.has(at) && bounds.has(at + form.length - 1)) return true;
+    if (bounds.has(at) && bounds.has(at + form.length - 1)) return isLong(form);
   return false;
 }
 
