@@ -1,7 +1,7 @@
 // One vitest project for each kind of test under tests/.
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { SEED } from "./tests/support/amount.ts";
+import { patience, SEED } from "./tests/support/amount.ts";
 
 // All test files generate from one seed.
 process.env.SEED = String(SEED);
@@ -43,7 +43,7 @@ const project = (
   test: { name, include: [`tests/${name}/**/*.test.ts`], exclude: OF_BENCHES, ...options },
 });
 /** Servers wait for their disk, their providers and each other. */
-const SERVERS = { maxWorkers: 4, testTimeout: 120_000 };
+const SERVERS = { maxWorkers: 4, testTimeout: patience(120_000) };
 
 /**
  * Suites of the server that do not run a second time with the memories in PostgreSQL, and why. In

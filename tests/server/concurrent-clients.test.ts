@@ -3,7 +3,7 @@
 // memory.
 
 import { describe, expect, test } from "vitest";
-import { amount, some } from "../support/amount.ts";
+import { amount, patience, some } from "../support/amount.ts";
 import { heldBy } from "./support/acknowledged-writes.ts";
 import { raw } from "./support/existing-database.ts";
 import { query, startPostgres } from "./support/postgres.ts";
@@ -152,7 +152,7 @@ describe(`${CLIENTS} concurrent clients`, () => {
   ];
   test.each(some(hosts, 1))(
     "of %s lose no update",
-    { timeout: 180_000 },
+    { timeout: patience(180_000) },
     async (_, count, turns) => {
       const folder = temporaryFolder();
       const options = ["--log-level", "error"];
@@ -164,7 +164,7 @@ describe(`${CLIENTS} concurrent clients`, () => {
   );
 
   test("of three servers of one PostgreSQL database lose no update", {
-    timeout: 180_000,
+    timeout: patience(180_000),
   }, async () => {
     const postgres = await startPostgres();
     try {

@@ -4,7 +4,7 @@
 
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import { amount, some } from "../support/amount.ts";
+import { amount, patience, some } from "../support/amount.ts";
 import { testInFull } from "../support/full.ts";
 import { beside, withinLock } from "./support/database-lock.ts";
 import { execute, raw } from "./support/existing-database.ts";
@@ -355,7 +355,7 @@ describe("the cost of a write does not grow:", () => {
 // No connection of these reaches a store.
 testOnFilesInFull.runIf(process.platform === "linux")(
   "thousands of broken connections leak no memory",
-  { timeout: 180_000 },
+  { timeout: patience(180_000) },
   async () => {
     const server = await start(temporaryFolder(), [...ONE_THREAD, "--log-level", "error"]);
     const { create, search } = clientOf(server, "default");

@@ -16,6 +16,12 @@ export const isFull: boolean = process.env.TIER === "full";
 export const amount = (full: number, change: number = Math.ceil(full / 10)): number =>
   isFull ? full : change;
 
+/**
+ * The timeout of a test whose amount depends on the tier, in milliseconds: ten times as much takes
+ * ten times as long. It only has to catch a hang.
+ */
+export const patience = (ofChange: number): number => (isFull ? 5 * ofChange : ofChange);
+
 /** The seed of this run. vitest.config.ts hands it to all test files. */
 export const SEED: number = seedOf(process.env.SEED);
 

@@ -13,6 +13,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -31,7 +32,7 @@ const BUILT = {
   memory: "dist/index.cjs",
 };
 const PACKED = join(root, ".cache", "package");
-/** How long tarballs of earlier states are kept, in milliseconds. */
+/** How long tarballs are kept that no suite asks for, in milliseconds. */
 const KEPT = 60 * 60_000;
 
 /** The result of a program. */
@@ -73,7 +74,12 @@ export async function tarball(of: PackageFolder = "engine"): Promise<string> {
   const { name, version } = JSON.parse(readFileSync(join(source, "package.json"), "utf8"));
   const folder = join(PACKED, stateOf(source));
   const packed = join(folder, `${name}-${version}.tgz`);
-  if (existsSync(packed)) return packed;
+  if (existsSync(packed)) {
+    // In use: another suite that packs leaves it there.
+    const now = new Date();
+    utimesSync(folder, now, now);
+    return packed;
+  }
   mkdirSync(PACKED, { recursive: true });
   for (const name of readdirSync(PACKED)) {
     const path = join(PACKED, name);
