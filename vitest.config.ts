@@ -96,7 +96,7 @@ const ALONE = { fileParallelism: false } as const;
  * a busy machine millions of characters or questions take minutes; the timeout only has to catch a
  * hang.
  */
-const COMPUTING = { maxWorkers: "100%", testTimeout: 180_000 };
+const COMPUTING = { maxWorkers: "100%", testTimeout: patience(180_000) };
 
 export default defineConfig({
   test: {

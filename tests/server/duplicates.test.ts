@@ -154,6 +154,27 @@ describe("a text", () => {
 });
 
 describe("a conversation", () => {
+  // Before the generated ones: they block this thread, and the server ends idle connections.
+  test("that goes on after its window moved is stored once, and an answer is kept", async () => {
+    const own = client();
+    const said = (role: string, content: string) => ({ role, content });
+    const whole = [
+      ...[said("user", "Is the crane free?"), said("assistant", "It is free from noon on.")],
+      ...[said("user", "Then book it."), said("assistant", "Shall I call Ben, too?")],
+      ...[said("user", "yes"), said("assistant", "I have called Ben.")],
+    ];
+    const send = async (messages: object[]) =>
+      (await own.ask("POST /remember", { messages, session: "s" })).body;
+    expect(await send(whole.slice(0, 4))).toMatchObject({ created: 4 });
+    expect(await send(whole.slice(1, 5))).toMatchObject({ created: 1, duplicates: 3 });
+    // Another branch: an answer was made anew.
+    const branch = [...whole.slice(0, 3), said("assistant", "It is booked.")];
+    expect(await send(branch)).toMatchObject({ created: 1, duplicates: 3 });
+    expect(await send([said("user", "yes")])).toMatchObject({ skipped: 1 });
+    expect(await send([said("assistant", "Is that all?")])).toMatchObject({ created: 1 });
+    expect(await send([said("user", "yes")])).toMatchObject({ created: 1 });
+  });
+
   const LINES = ["Shall we sail?", "Yes, let us sail.", "The wind is rising.", "I see the buoy."];
   const talk = fc.array(
     fc.record({ role: fc.constantFrom("user", "assistant"), content: fc.constantFrom(...LINES) }),
@@ -217,26 +238,6 @@ describe("a conversation", () => {
       }),
       runs(amount(300)),
     );
-  });
-
-  test("that goes on after its window moved is stored once, and an answer is kept", async () => {
-    const own = client();
-    const said = (role: string, content: string) => ({ role, content });
-    const whole = [
-      ...[said("user", "Is the crane free?"), said("assistant", "It is free from noon on.")],
-      ...[said("user", "Then book it."), said("assistant", "Shall I call Ben, too?")],
-      ...[said("user", "yes"), said("assistant", "I have called Ben.")],
-    ];
-    const send = async (messages: object[]) =>
-      (await own.ask("POST /remember", { messages, session: "s" })).body;
-    expect(await send(whole.slice(0, 4))).toMatchObject({ created: 4 });
-    expect(await send(whole.slice(1, 5))).toMatchObject({ created: 1, duplicates: 3 });
-    // Another branch: an answer was made anew.
-    const branch = [...whole.slice(0, 3), said("assistant", "It is booked.")];
-    expect(await send(branch)).toMatchObject({ created: 1, duplicates: 3 });
-    expect(await send([said("user", "yes")])).toMatchObject({ skipped: 1 });
-    expect(await send([said("assistant", "Is that all?")])).toMatchObject({ created: 1 });
-    expect(await send([said("user", "yes")])).toMatchObject({ created: 1 });
   });
 
   test.each(["谢谢！", "ありがとうございます。", "Danke schön!", "merci 🙏", "شكراً", "Спасибо."])(

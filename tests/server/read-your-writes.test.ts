@@ -112,13 +112,16 @@ test("requests that follow each other wait for no comparison, however long each 
   };
   const opening = { open: () => agent, exists: () => true, openEmpty: unused };
   const agents = new Agents(opening, unused, { idle: 1e9, maxBytes: 1e9 });
+  const start = performance.now();
   for (let place = 0; place < 5; place++) await agents.do("a", () => create());
-  // Each takes longer than an agent has to be idle, and all together less than a comparison waits.
+  // Each takes longer than an agent has to be idle. A comparison is made each second meanwhile: on a
+  // busy machine a second may pass.
   for (let turn = 0; turn < 5; turn++)
     await agents.do("a", () => {
       const until = performance.now() + 30;
       while (performance.now() < until);
-      expect(agent.uncompared.size).toBe(5);
+      const seconds = Math.floor((performance.now() - start) / 1000);
+      expect(agent.uncompared.size).toBeGreaterThanOrEqual(5 - seconds);
     });
   await expect.poll(() => agent.uncompared.size).toBe(0);
 });
