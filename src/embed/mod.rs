@@ -7,10 +7,19 @@
 //! Tokens are those of BERT without case: [`normalised`] and [`words`] give the words of a text,
 //! and [`TokenTable::pieces`] the tokens of a word. They equal those of the library `tokenizers`.
 
-mod characters;
-mod pieces;
 mod table;
-mod tokens;
 
+use std::borrow::Cow;
+
+pub use nous_wordpiece::{Word, words};
 pub use table::{TokenTable, WordsOfText};
-pub use tokens::{Word, normalised, words};
+
+/// Returns a text in lower case, decomposed (NFD), and without controls and combining marks.
+///
+/// ```
+/// use nous_wasm::embed::normalised;
+/// assert_eq!(normalised("Café ΣΑΣ"), "cafe σασ");
+/// ```
+pub fn normalised(text: &str) -> Cow<'_, str> {
+    nous_wordpiece::normalised(text, crate::host::decomposed_lower_case)
+}

@@ -41,10 +41,10 @@
 use std::fmt;
 use std::ops::Range;
 
+use nous_wordpiece::{Fault, MAX_CHARACTERS, Pieces, Word, words};
 use xxhash_rust::xxh64::xxh64;
 
-use super::pieces::{Fault, MAX_CHARACTERS, Pieces};
-use super::tokens::{Word, normalised, words};
+use super::normalised;
 use crate::error::{Error, Result};
 use crate::math::{Block, LANES, dot_f32};
 

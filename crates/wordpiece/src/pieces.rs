@@ -1,4 +1,4 @@
-//! The tokens of a table by their texts, and the tokens that cover a word.
+//! The tokens of a vocabulary by their texts, and the tokens that cover a word.
 //!
 //! # Idea
 //!

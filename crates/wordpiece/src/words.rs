@@ -15,13 +15,16 @@ pub struct Word<'a> {
 
 /// Returns a text in lower case, decomposed (NFD), and without controls and combining marks.
 ///
+/// `decomposed_lower_case` is the host's: it returns a text decomposed by canonical equivalence, each
+/// character in lower case. It is asked about texts beyond ASCII.
+///
 /// ```
-/// use nous_wasm::embed::normalised;
-/// assert_eq!(normalised("Café ΣΑΣ"), "cafe σασ");
+/// use nous_wordpiece::normalised;
+/// assert_eq!(normalised("Tea\0 FOR two", |_| unreachable!()), "tea for two");
 /// ```
-pub fn normalised(text: &str) -> Cow<'_, str> {
+pub fn normalised(text: &str, decomposed_lower_case: impl Fn(&str) -> String) -> Cow<'_, str> {
     if !text.is_ascii() {
-        let mut lower = crate::host::decomposed_lower_case(text);
+        let mut lower = decomposed_lower_case(text);
         lower.retain(|c| role(c) != Role::Dropped);
         return Cow::Owned(lower);
     }
@@ -29,8 +32,10 @@ pub fn normalised(text: &str) -> Cow<'_, str> {
     if text.bytes().any(is_dropped) {
         let kept = text.chars().filter(|&c| role(c) != Role::Dropped);
         Cow::Owned(kept.map(|c| c.to_ascii_lowercase()).collect())
+    } else if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        Cow::Owned(text.to_ascii_lowercase())
     } else {
-        crate::text::lower_case(text)
+        Cow::Borrowed(text)
     }
 }
 
@@ -38,7 +43,7 @@ pub fn normalised(text: &str) -> Cow<'_, str> {
 /// characters and single Chinese characters.
 ///
 /// ```
-/// use nous_wasm::embed::words;
+/// use nous_wordpiece::words;
 /// let texts: Vec<&str> = words("it's 日本!").map(|word| word.text).collect();
 /// assert_eq!(texts, ["it", "'", "s", "日", "本", "!"]);
 /// ```

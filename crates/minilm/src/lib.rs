@@ -1,0 +1,46 @@
+//! The sentence transformer all-MiniLM-L6-v2: texts that mean the same have vectors with a large
+//! dot product, though they share no word.
+//!
+//! A [`Model`] is read from its file, whole by [`Model::read`] or in parts by [`Reader`]. It gives
+//! each text a vector of [`DIMENSIONS`] numbers and length 1:
+//!
+//! ```no_run
+//! let mut model = nous_minilm::Model::read(&std::fs::read("minilm-l6.bin")?)?;
+//! let texts = ["Which beverage does Mira like?", "She prefers tea."];
+//! let embedded = model.embed(&texts)?;
+//! let (question, answer) = embedded.vectors.split_at(nous_minilm::DIMENSIONS);
+//! let cosine: f32 = question.iter().zip(answer).map(|(a, b)| a * b).sum();
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | module | subject |
+//! |---|---|
+//! | `file` | The format of the model file, and its checks. |
+//! | `model` | From texts to vectors. |
+//! | `layer` | A layer of the transformer: attention, norms, activation. |
+//! | `attention` | Which words of a text a word takes up. |
+//! | `linear`, `products` | Products of whole numbers: nine tenths of the time. |
+//! | `lanes` | Four numbers at once. |
+//!
+//! # Equal bits
+//!
+//! A vector has the same bits natively, in every WebAssembly engine, alone and among others. Whole
+//! numbers are summed exactly. Numbers of f32 are added, multiplied and divided in one order, each
+//! result rounded as IEEE 754 says: no fused multiplication, no relaxed instruction, no function of
+//! the host. No number depends on another text of the batch.
+
+mod attention;
+mod error;
+mod file;
+mod host;
+mod lanes;
+mod layer;
+mod linear;
+mod model;
+mod products;
+#[cfg(target_arch = "wasm32")]
+mod wasm;
+
+pub use error::{Error, Result};
+pub use file::Reader;
+pub use model::{DIMENSIONS, Embedded, MAX_PLACES, Model};

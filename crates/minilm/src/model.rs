@@ -1,0 +1,272 @@
+//! From texts to vectors.
+
+use std::fmt;
+
+use nous_wordpiece::{MAX_CHARACTERS, Pieces, normalised, words};
+
+use crate::error::{Error, Result};
+use crate::file::Reader;
+use crate::host::decomposed_lower_case;
+use crate::lanes::{Floats, Quad};
+use crate::layer::{Layer, Norm, Scratch, State};
+
+/// Components of a vector.
+pub const DIMENSIONS: usize = 384;
+
+/// The most places of a text, of any model.
+pub const MAX_PLACES: usize = 512;
+
+/// Bytes of a row of a word piece: two numbers each.
+pub(crate) const WORD: usize = DIMENSIONS / 2;
+
+/// Pieces that go through the layers together: their states and queries take 8 MB.
+const TOGETHER: usize = 1024;
+
+/// A sentence transformer.
+///
+/// The vector of a text is the mean of the last states of its word pieces, with length 1. Before the
+/// pieces stands the piece `[CLS]`, after them `[SEP]`.
+pub struct Model {
+    pub(crate) id: String,
+    pub(crate) vocabulary: Vocabulary,
+    /// For each piece, the scale of its row.
+    pub(crate) word_scales: Box<[f32]>,
+    /// Rows of four bits, in blocks of sixteen numbers: byte *i* of a block holds number *i* in its
+    /// low half and number *i* + 8 in its high half, each plus 8.
+    pub(crate) words: Box<[u8]>,
+    pub(crate) places: Box<[State]>,
+    pub(crate) norm: Norm,
+    pub(crate) layers: Vec<Layer>,
+    pub(crate) memory: Memory,
+}
+
+/// Memory that is used again for each batch.
+#[derive(Default)]
+pub(crate) struct Memory {
+    states: Vec<State>,
+    scratch: Scratch,
+}
+
+/// The word pieces of a model.
+pub(crate) struct Vocabulary {
+    pub text: Vec<u8>,
+    pub pieces: Pieces,
+    /// `[CLS]`, which stands before the pieces of a text.
+    pub start: u32,
+    /// `[SEP]`, which stands after them.
+    pub end: u32,
+    /// `[UNK]`, which stands for a word that pieces do not cover.
+    pub unknown: u32,
+}
+
+/// Vectors of texts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Embedded {
+    /// A vector of [`DIMENSIONS`] numbers for each text, one after the other. A text without a word
+    /// piece has no vector, and its numbers are 0.
+    pub vectors: Vec<f32>,
+    /// The word pieces of each text. The vector is that of the first [`Model::max_pieces`].
+    pub pieces: Vec<u32>,
+}
+
+impl Model {
+    /// Reads a whole file in the format `NOUSMLM1`.
+    ///
+    /// # Errors
+    /// If the bytes are not a whole model file, or break a rule of the format.
+    pub fn read(file: &[u8]) -> Result<Self> {
+        let mut reader = Reader::default();
+        reader.add(file)?;
+        reader.finish()
+    }
+
+    /// Returns the name of the model: dimensions, and a hash of its file, as in
+    /// `minilm-384-1a2b3c4d`. Vectors of models with different names do not compare.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Returns the most word pieces of a text that count: those after them are cut off.
+    pub fn max_pieces(&self) -> usize {
+        self.places.len() - 2
+    }
+
+    /// Returns the number of word pieces that the model knows. Codes are smaller.
+    pub fn vocabulary(&self) -> usize {
+        self.vocabulary.pieces.count()
+    }
+
+    /// Writes the codes of the pieces of a text, with those before and after them, at most as many
+    /// as the model has places. Returns the number of word pieces of the whole text. If it is 0,
+    /// writes nothing.
+    pub fn pieces(&self, text: &str, codes: &mut Vec<u32>) -> usize {
+        let Vocabulary { text: vocabulary, pieces, start, end, unknown } = &self.vocabulary;
+        let first = codes.len();
+        let mut count = 0;
+        let mut covering = [0; MAX_CHARACTERS];
+        codes.push(*start);
+        for word in words(&normalised(text, decomposed_lower_case)) {
+            let covered = match pieces.cover(vocabulary, word.text, &mut covering) {
+                0 => std::slice::from_ref(unknown),
+                covered => &covering[..covered],
+            };
+            let room = self.max_pieces().saturating_sub(count).min(covered.len());
+            codes.extend_from_slice(&covered[..room]);
+            count += covered.len();
+        }
+        if count == 0 {
+            codes.truncate(first);
+        } else {
+            codes.push(*end);
+        }
+        count
+    }
+
+    /// Returns the vectors of texts.
+    ///
+    /// # Errors
+    /// If a text has no direction, which is a fault of the model file.
+    pub fn embed(&mut self, texts: &[impl AsRef<str>]) -> Result<Embedded> {
+        let mut codes = Vec::new();
+        let mut lengths = Vec::new();
+        let mut pieces = Vec::with_capacity(texts.len());
+        for text in texts {
+            let before = codes.len();
+            let count = self.pieces(text.as_ref(), &mut codes);
+            pieces.push(u32::try_from(count).unwrap_or(u32::MAX));
+            if count > 0 {
+                lengths.push(codes.len() - before);
+            }
+        }
+        let found = self.embed_pieces(&codes, &lengths)?;
+        let mut vectors = vec![0.0; texts.len() * DIMENSIONS];
+        let with_words = vectors.chunks_exact_mut(DIMENSIONS).zip(&pieces);
+        let with_words = with_words.filter(|&(_, &count)| count > 0);
+        for ((vector, _), found) in with_words.zip(found.chunks_exact(DIMENSIONS)) {
+            vector.copy_from_slice(found);
+        }
+        Ok(Embedded { vectors, pieces })
+    }
+
+    /// Returns the vectors of texts from the codes of their pieces, one text after the other, and
+    /// the number of codes of each text. A code of a piece that stands before or after all others
+    /// is one like any other here.
+    ///
+    /// # Errors
+    /// If a text has no code, or more than the model has places; if there are more or fewer codes
+    /// than the texts have; if a code is none of the model's; if a text has no direction.
+    pub fn embed_pieces(&mut self, codes: &[u32], lengths: &[usize]) -> Result<Vec<f32>> {
+        let most = self.places.len();
+        if let Some(text) = lengths.iter().position(|length| !(1..=most).contains(length)) {
+            let found = lengths[text];
+            let problem = format!("texts[{text}] must have from 1 to {most} pieces, found {found}");
+            return Err(Error::new(problem));
+        }
+        // No sum overflows: each length is small.
+        let expected: u64 = lengths.iter().map(|&length| length as u64).sum();
+        if codes.len() as u64 != expected {
+            let found = codes.len();
+            let problem = format!("the texts must have {expected} pieces in all, found {found}");
+            return Err(Error::new(problem));
+        }
+        let known = self.vocabulary();
+        if let Some(place) = codes.iter().position(|&code| code as usize >= known) {
+            let found = codes[place];
+            let problem = format!("codes[{place}] must be less than {known}, found {found}");
+            return Err(Error::new(problem));
+        }
+        let mut vectors = Vec::with_capacity(lengths.len() * DIMENSIONS);
+        let (mut codes, mut lengths) = (codes, lengths);
+        while !lengths.is_empty() {
+            let mut sum = 0;
+            let texts = lengths.iter().take_while(|&&length| {
+                sum += length;
+                sum <= TOGETHER
+            });
+            let texts = texts.count();
+            let (batch, rest) = lengths.split_at(texts);
+            let (these, others) = codes.split_at(batch.iter().sum());
+            self.run(these, batch, &mut vectors)?;
+            (codes, lengths) = (others, rest);
+        }
+        Ok(vectors)
+    }
+
+    /// Adds the vectors of a batch.
+    fn run(&mut self, codes: &[u32], lengths: &[usize], vectors: &mut Vec<f32>) -> Result<()> {
+        let mut memory = std::mem::take(&mut self.memory);
+        let Memory { states, scratch } = &mut memory;
+        states.clear();
+        let places = lengths.iter().flat_map(|&length| 0..length);
+        states.extend(codes.iter().zip(places).map(|(&code, place)| self.first(code, place)));
+        for layer in &self.layers {
+            layer.run(states, lengths, scratch);
+        }
+        let mut rest = states.as_slice();
+        let mut outcome = Ok(());
+        for &length in lengths {
+            let (text, others) = rest.split_at(length);
+            rest = others;
+            match direction(text) {
+                Some(vector) => vectors.extend_from_slice(vector.as_flattened()),
+                None => {
+                    let text = vectors.len() / DIMENSIONS;
+                    let problem = "has no direction: the numbers of the model file are too large";
+                    outcome = Err(Error::new(format!("texts[{text}] {problem}")));
+                    break;
+                }
+            }
+        }
+        self.memory = memory;
+        outcome
+    }
+
+    /// Returns the state of a piece at a place, before the first layer.
+    fn first(&self, code: u32, place: usize) -> State {
+        let scale = Floats::all(self.word_scales[code as usize]);
+        let row = &self.words[code as usize * WORD..][..WORD];
+        let mut state = self.places[place];
+        for (quads, half) in state.chunks_exact_mut(4).zip(row.as_chunks::<8>().0) {
+            let low = half.map(|byte| f32::from(byte & 15) - 8.0);
+            let high = half.map(|byte| f32::from(byte >> 4) - 8.0);
+            let numbers = low.as_chunks::<4>().0.iter().chain(high.as_chunks::<4>().0);
+            for (quad, numbers) in quads.iter_mut().zip(numbers) {
+                *quad = Floats::of(numbers).times(scale).plus(Floats::of(quad)).quad();
+            }
+        }
+        self.norm.apply(&mut state);
+        state
+    }
+}
+
+/// Returns the sum of the states of a text, with length 1. `None` if it has no length, or none that
+/// is a number.
+fn direction(states: &[State]) -> Option<State> {
+    let mut sum: State = [[0.0; 4]; DIMENSIONS / 4];
+    for state in states {
+        for (sum, quad) in sum.iter_mut().zip(state) {
+            *sum = Floats::of(sum).plus(Floats::of(quad)).quad();
+        }
+    }
+    let square = |total: Floats, quad: &Quad| {
+        let quad = Floats::of(quad);
+        total.plus(quad.times(quad))
+    };
+    let squares = sum.iter().fold(Floats::all(0.0), square).total();
+    if !(squares.is_finite() && squares > 0.0) {
+        return None;
+    }
+    let factor = Floats::all(1.0 / squares.sqrt());
+    sum.iter_mut().for_each(|quad| *quad = Floats::of(quad).times(factor).quad());
+    Some(sum)
+}
+
+// Without the weights.
+impl fmt::Debug for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Model")
+            .field("id", &self.id)
+            .field("vocabulary", &self.vocabulary())
+            .finish_non_exhaustive()
+    }
+}

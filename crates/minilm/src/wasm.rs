@@ -1,0 +1,95 @@
+//! A model in an instance of its own.
+
+use wasm_bindgen::prelude::*;
+
+use crate::file::Reader;
+use crate::model::{DIMENSIONS, Model};
+
+/// A model that is about to be read. What is wrong is kept for `problem`.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct ModelReader {
+    reader: Reader,
+    problem: Option<String>,
+}
+
+#[wasm_bindgen]
+impl ModelReader {
+    /// A reader without bytes.
+    pub fn create() -> ModelReader {
+        Self::default()
+    }
+
+    /// Reads the next bytes of the file. Returns whether they are right.
+    pub fn add(&mut self, bytes: &[u8]) -> bool {
+        self.problem = self.reader.add(bytes).err().map(|error| error.to_string());
+        self.problem.is_none()
+    }
+
+    /// Returns the model, or nothing if the file is wrong.
+    pub fn finish(&mut self) -> Option<LoadedModel> {
+        match std::mem::take(&mut self.reader).finish() {
+            Ok(model) => Some(LoadedModel { model, codes: Vec::new(), lengths: Vec::new() }),
+            Err(error) => {
+                self.problem = Some(error.to_string());
+                None
+            }
+        }
+    }
+
+    /// What is wrong.
+    pub fn problem(&mut self) -> Option<String> {
+        self.problem.take()
+    }
+}
+
+/// A model, and the texts that it is about to embed.
+#[wasm_bindgen]
+pub struct LoadedModel {
+    model: Model,
+    codes: Vec<u32>,
+    lengths: Vec<usize>,
+}
+
+#[wasm_bindgen]
+impl LoadedModel {
+    /// The name of the model.
+    pub fn id(&self) -> String {
+        self.model.id().to_owned()
+    }
+
+    /// Components of a vector.
+    pub fn dimensions(&self) -> usize {
+        DIMENSIONS
+    }
+
+    /// The most word pieces of a text that count.
+    pub fn max_pieces(&self) -> usize {
+        self.model.max_pieces()
+    }
+
+    /// Returns the number of word pieces of a text.
+    pub fn count(&self, text: &str) -> usize {
+        self.model.pieces(text, &mut Vec::new())
+    }
+
+    /// Adds a text to those that `run` embeds, unless it has no word piece. Returns the number of
+    /// its pieces.
+    pub fn add(&mut self, text: &str) -> usize {
+        let before = self.codes.len();
+        let count = self.model.pieces(text, &mut self.codes);
+        if count > 0 {
+            self.lengths.push(self.codes.len() - before);
+        }
+        count
+    }
+
+    /// Returns the vectors of the texts that were added, and forgets the texts. Nothing if a text
+    /// has no direction.
+    pub fn run(&mut self) -> Option<Vec<f32>> {
+        let vectors = self.model.embed_pieces(&self.codes, &self.lengths).ok();
+        self.codes.clear();
+        self.lengths.clear();
+        vectors
+    }
+}

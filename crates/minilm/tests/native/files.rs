@@ -1,0 +1,331 @@
+//! Model files: small ones that are right, and damaged ones.
+
+use nous_minilm::{DIMENSIONS, Model, Reader};
+use proptest::prelude::*;
+use xxhash_rust::xxh64::xxh64;
+
+const VOCABULARY: &str = "[PAD]\n[UNK]\n[CLS]\n[SEP]\ntea\n##s\n!";
+const HEADER: usize = 28;
+
+/// What a small file consists of.
+#[derive(Clone)]
+struct Parts {
+    head: Vec<u8>,
+    vocabulary: Vec<u8>,
+    scales: Vec<f32>,
+    rows: Vec<u8>,
+    places: Vec<f32>,
+    layer: Vec<u8>,
+}
+
+impl Parts {
+    /// A file with one layer.
+    fn new(bits: usize) -> Self {
+        let pieces = VOCABULARY.split('\n').count();
+        let counts = [pieces, 5, 1, bits, VOCABULARY.len()];
+        let mut head = b"NOUSMLM1".to_vec();
+        head.extend(counts.iter().flat_map(|&count| (count as u32).to_le_bytes()));
+        let mut vocabulary = VOCABULARY.as_bytes().to_vec();
+        vocabulary.resize(vocabulary.len().next_multiple_of(4), 0);
+        let norm: Vec<f32> = [1.0, 0.0].iter().flat_map(|&number| [number; DIMENSIONS]).collect();
+        let numbers = |count: usize| (0..count).map(|at| (at % 7) as f32 * 0.1 - 0.3);
+        let places = numbers(5 * DIMENSIONS).chain(norm.clone()).collect();
+        let mut layer = Vec::new();
+        for (part, (inputs, outputs)) in
+            [(384, 1152), (384, 384), (384, 1536), (1536, 384)].into_iter().enumerate()
+        {
+            layer.extend(std::iter::repeat_n(1e-4_f32, outputs).flat_map(f32::to_le_bytes));
+            layer.extend(numbers(outputs).flat_map(f32::to_le_bytes));
+            layer.extend((0..inputs * outputs * bits / 8).map(|at| (at % 251) as u8));
+            if part % 2 == 1 {
+                layer.extend(norm.iter().flat_map(|number| number.to_le_bytes()));
+            }
+        }
+        Self {
+            head,
+            vocabulary,
+            scales: vec![0.01; pieces],
+            rows: (0..pieces * DIMENSIONS / 2).map(|at| (at % 253) as u8).collect(),
+            places,
+            layer,
+        }
+    }
+
+    /// The file, with its hash.
+    fn file(&self) -> Vec<u8> {
+        let floats = |numbers: &[f32]| -> Vec<u8> {
+            numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+        };
+        let mut file = self.head.clone();
+        file.extend(&self.vocabulary);
+        file.extend(floats(&self.scales));
+        file.extend(&self.rows);
+        file.extend(floats(&self.places));
+        file.extend(&self.layer);
+        closed(file)
+    }
+}
+
+fn closed(mut file: Vec<u8>) -> Vec<u8> {
+    let hash = xxh64(&file, 0);
+    file.extend(hash.to_le_bytes());
+    file
+}
+
+fn refusal(file: &[u8]) -> String {
+    Model::read(file).unwrap_err().to_string()
+}
+
+fn in_pieces(file: &[u8], sizes: &[usize]) -> Model {
+    let mut reader = Reader::default();
+    let mut rest = file;
+    for &size in sizes.iter().cycle() {
+        let (now, later) = rest.split_at(size.min(rest.len()));
+        reader.add(now).unwrap();
+        rest = later;
+        if rest.is_empty() {
+            break;
+        }
+    }
+    reader.finish().unwrap()
+}
+
+#[test]
+fn files_with_six_and_eight_bits_are_read_to_the_last_byte() {
+    let ids = [6, 8].map(|bits| {
+        let file = Parts::new(bits).file();
+        let mut model = Model::read(&file).unwrap();
+        assert_eq!((model.vocabulary(), model.max_pieces()), (7, 3));
+        let vectors = model.embed(&["Teas!", "tea", "unknown"]).unwrap();
+        assert_eq!(vectors.pieces, [3, 1, 1]);
+        assert!(vectors.vectors.iter().all(|number| number.is_finite()));
+        model.id().to_owned()
+    });
+    assert!(ids.iter().all(|id| id.starts_with("minilm-384-") && id.len() == 19), "{ids:?}");
+    assert_ne!(ids[0], ids[1]);
+}
+
+#[test]
+fn six_and_eight_bits_of_the_same_weights_give_the_same_vectors() {
+    let (mut six, mut eight) = (Parts::new(6), Parts::new(8));
+    let weights: Vec<i8> = (0..1_769_472).map(|at| (at * 37 % 64) as i8 - 32).collect();
+    let (mut from_six, mut from_eight) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    for (part, (inputs, outputs)) in
+        [(384, 1152), (384, 384), (384, 1536), (1536, 384)].into_iter().enumerate()
+    {
+        let these = &weights[at..at + inputs * outputs];
+        at += inputs * outputs;
+        let before: Vec<u8> = [2e-3_f32, 0.1]
+            .iter()
+            .flat_map(|number| number.to_le_bytes().repeat(outputs))
+            .collect();
+        from_six.extend(&before);
+        from_eight.extend(&before);
+        from_eight.extend(these.iter().map(|&weight| weight.cast_unsigned()));
+        for four in these.as_chunks::<4>().0 {
+            let bits = four
+                .iter()
+                .rev()
+                .fold(0_u32, |bits, &weight| bits << 6 | u32::from((weight + 32).cast_unsigned()));
+            from_six.extend(&bits.to_le_bytes()[..3]);
+        }
+        if part % 2 == 1 {
+            let norm: Vec<u8> = [1.0_f32, 0.0]
+                .iter()
+                .flat_map(|number| number.to_le_bytes().repeat(DIMENSIONS))
+                .collect();
+            from_six.extend(&norm);
+            from_eight.extend(&norm);
+        }
+    }
+    (six.layer, eight.layer) = (from_six, from_eight);
+    let vectors = [six, eight].map(|parts| {
+        Model::read(&parts.file()).unwrap().embed(&["tea teas!", "!"]).unwrap().vectors
+    });
+    assert_eq!(vectors[0], vectors[1]);
+}
+
+#[test]
+fn a_file_is_the_same_whole_and_in_parts_of_any_size() {
+    let file = Parts::new(6).file();
+    let mut whole = Model::read(&file).unwrap();
+    let expected = whole.embed(&["teas tea"]).unwrap();
+    let sizes = prop::collection::vec(1_usize..400_000, 1..6);
+    let config = ProptestConfig { cases: 12, failure_persistence: None, ..Default::default() };
+    proptest!(config, |(sizes in sizes)| {
+        let mut model = in_pieces(&file, &sizes);
+        prop_assert_eq!(model.id(), whole.id());
+        prop_assert_eq!(&model.embed(&["teas tea"]).unwrap(), &expected);
+    });
+}
+
+#[test]
+fn a_header_out_of_range_says_which_count() {
+    assert_eq!(
+        refusal(b"NOUSEMB1, and more bytes than a header"),
+        "the model file must begin with NOUSMLM1"
+    );
+    for (place, least, most, what) in [
+        (0, 4, 1 << 18, "word pieces"),
+        (1, 3, 512, "places"),
+        (2, 1, 48, "layers"),
+        (3, 6, 8, "bits of a weight"),
+        (4, 1, 1 << 23, "bytes of the vocabulary"),
+    ] {
+        for wrong in [least - 1, most + 1, u32::MAX] {
+            let mut parts = Parts::new(6);
+            parts.head[8 + 4 * place..][..4].copy_from_slice(&wrong.to_le_bytes());
+            let problem = format!("must have from {least} to {most} {what}, found {wrong}");
+            assert_eq!(refusal(&parts.file()), format!("the model file {problem}"));
+        }
+    }
+    let mut parts = Parts::new(6);
+    parts.head[20] = 7;
+    assert_eq!(refusal(&parts.file()), "the model file must have 6 or 8 bits of a weight, found 7");
+}
+
+#[test]
+fn a_wrong_vocabulary_says_what_is_wrong() {
+    let with = |text: &[u8]| {
+        let mut parts = Parts::new(6);
+        let pieces = text.iter().filter(|&&byte| byte == b'\n').count() + 1;
+        parts.head[8..12].copy_from_slice(&(pieces as u32).to_le_bytes());
+        parts.head[24..28].copy_from_slice(&(text.len() as u32).to_le_bytes());
+        parts.vocabulary = text.to_vec();
+        parts.vocabulary.resize(text.len().next_multiple_of(4), 0);
+        parts.scales.resize(pieces, 0.5);
+        parts.rows.resize(pieces * DIMENSIONS / 2, 0);
+        parts
+    };
+    let problem = |text: &[u8]| {
+        let message = refusal(&with(text).file());
+        message.strip_prefix("the vocabulary of the model file ").unwrap().to_owned()
+    };
+    assert!(Model::read(&with(b"[CLS]\n[SEP]\n[UNK]\nx").file()).is_ok());
+    for missing in ["[CLS]", "[SEP]", "[UNK]"] {
+        let text = VOCABULARY.replace(missing, "other");
+        assert_eq!(problem(text.as_bytes()), format!("must have the word piece {missing}"));
+    }
+    assert_eq!(problem(b"[CLS]\n[SEP]\n[UNK]\n\xff"), "must be UTF-8");
+    let empty = "must have no empty word piece, found one at 3";
+    assert_eq!(problem(b"[CLS]\n[SEP]\n[UNK]\n"), empty);
+    assert_eq!(problem(b"[CLS]\n[SEP]\n[UNK]\n##"), empty);
+    let twice = "must have no word piece twice, found one at 3";
+    assert_eq!(problem(b"[CLS]\n[SEP]\n[UNK]\n[CLS]"), twice);
+    let mut parts = Parts::new(6);
+    parts.head[8] += 1;
+    assert!(refusal(&parts.file()).ends_with("must have 8 word pieces, found 7"));
+    let mut parts = with(b"[CLS]\n[SEP]\n[UNK]\nxyz");
+    parts.vocabulary[22..].copy_from_slice(b" \0");
+    assert!(refusal(&parts.file()).ends_with("must end with zeros alone"));
+}
+
+#[test]
+fn scales_and_numbers_out_of_range_are_refused_with_their_place() {
+    let wrong = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -1.0, 1e4, 1e-20];
+    for (at, wrong) in wrong.into_iter().enumerate() {
+        let mut parts = Parts::new(6);
+        parts.scales[at] = wrong;
+        let message = refusal(&parts.file());
+        assert!(message.contains("word pieces must have scales"), "{message}");
+        assert!(message.ends_with(&format!("found another at {at}")), "{message}");
+        let mut parts = Parts::new(6);
+        parts.layer[4 * at..][..4].copy_from_slice(&wrong.to_le_bytes());
+        let message = refusal(&parts.file());
+        assert!(message.contains("layer 0 must have scales"), "{message}");
+    }
+    for wrong in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 2e6, -2e6] {
+        for at in [0, 5 * DIMENSIONS, 6 * DIMENSIONS] {
+            let mut parts = Parts::new(8);
+            parts.places[at] = wrong;
+            let message = refusal(&parts.file());
+            assert!(message.contains("places must have numbers of magnitude"), "{message}");
+        }
+        let mut parts = Parts::new(8);
+        let last = parts.layer.len() - 4;
+        parts.layer[last..].copy_from_slice(&wrong.to_le_bytes());
+        let message = refusal(&parts.file());
+        assert!(message.contains("layer 0 must have numbers of magnitude"), "{message}");
+    }
+}
+
+#[test]
+fn the_largest_numbers_of_a_file_give_vectors_or_an_error() {
+    for bits in [6, 8] {
+        for (scale, number) in [(1e3_f32, 1e6_f32), (1e3, -1e6), (1e-12, 1e6), (0.0, 0.0)] {
+            let mut parts = Parts::new(bits);
+            parts.scales.fill(scale);
+            parts.rows.fill(0);
+            parts.places.fill(number);
+            let mut at = 0;
+            for (inputs, outputs, norms) in
+                [(384, 1152, 0), (384, 384, 2), (384, 1536, 0), (1536, 384, 2)]
+            {
+                let mut put = |value: f32, count: usize| {
+                    for _ in 0..count {
+                        parts.layer[at..at + 4].copy_from_slice(&value.to_le_bytes());
+                        at += 4;
+                    }
+                };
+                put(scale, outputs);
+                put(number, outputs);
+                at += inputs * outputs * bits / 8;
+                let mut put = |value: f32, count: usize| {
+                    for _ in 0..count {
+                        parts.layer[at..at + 4].copy_from_slice(&value.to_le_bytes());
+                        at += 4;
+                    }
+                };
+                put(number, norms * DIMENSIONS);
+            }
+            let mut model = Model::read(&parts.file()).unwrap();
+            match model.embed(&["tea", "teas!"]) {
+                Ok(embedded) => assert!(embedded.vectors.iter().all(|number| number.is_finite())),
+                Err(error) => assert!(error.to_string().contains("has no direction"), "{error}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_that_is_cut_off_or_longer_is_refused() {
+    let file = Parts::new(6).file();
+    let whole = file.len();
+    for length in [0, 1, 8, HEADER - 1] {
+        let expected = format!("the model file is cut off: {length} bytes of at least 28");
+        assert_eq!(refusal(&file[..length]), expected);
+    }
+    let lengths = prop_oneof![HEADER..HEADER + 9000, HEADER..whole, whole - 20..whole];
+    let config = ProptestConfig { cases: 60, failure_persistence: None, ..Default::default() };
+    proptest!(config, |(length in lengths)| {
+        let expected = format!("the model file is cut off: {length} bytes of at least {whole}");
+        prop_assert_eq!(refusal(&file[..length]), expected);
+    });
+    for more in [1, 8, 4000] {
+        let mut longer = file.clone();
+        longer.resize(whole + more, 0);
+        let found = whole + more;
+        let problem = format!("must have {whole} bytes by its header, found {found} or more");
+        assert_eq!(refusal(&longer), format!("the model file {problem}"));
+    }
+}
+
+#[test]
+fn damage_anywhere_is_an_error() {
+    let file = Parts::new(6).file();
+    // Most of a file are weights, so the parts before them are tried as often.
+    let places = prop_oneof![0..HEADER, HEADER..9000, 0..file.len(), file.len() - 8..file.len()];
+    let config = ProptestConfig { cases: 200, failure_persistence: None, ..Default::default() };
+    proptest!(config, |(place in places, change in 1_u8..)| {
+        let mut damaged = file.clone();
+        damaged[place] ^= change;
+        prop_assert!(Model::read(&damaged).is_err());
+        // With a hash that fits, the file may be another right one, and never ends the program.
+        damaged.truncate(file.len() - 8);
+        if let Ok(mut model) = Model::read(&closed(damaged)) {
+            prop_assert!(place >= HEADER);
+            let _ = model.embed(&["tea teas!"]);
+        }
+    });
+}
