@@ -19,7 +19,7 @@ const LEVELS = ["info", "low", "moderate", "high", "critical"];
 const FAILS = { installed: "moderate", development: "high" };
 
 /** The workspaces that users install. */
-const INSTALLED = ["engine", "embedder", "memory", "page", "postgres", "server"].map(
+const INSTALLED = ["engine", "embedder", "memory", "minilm", "page", "postgres", "server"].map(
   (name) => `--workspace=js/${name}`,
 );
 

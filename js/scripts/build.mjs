@@ -1,15 +1,17 @@
 // `npm run build`: builds the npm packages. Engine: crate → .wasm and glue → an entry
 // for each environment (esbuild) → types. Embedder: see embedder.mjs. Memory: see memory.mjs.
-// Server: see server.mjs. Page: see page.mjs. Skips what is up to date.
+// Minilm: its own crate, in the same way, then minilm.mjs. Server: see server.mjs. Page: see
+// page.mjs. Skips what is up to date.
 
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { writeEmbedder } from "./embedder.mjs";
 import { layoutAsTypeScript } from "./layout.mjs";
-import { at, fail, fingerprint, has, isStampedWith, must, root, runAside, say } from "./lib.mjs";
+import { at, fail, fingerprint, isStampedWith, must, root, runAside, say } from "./lib.mjs";
 import { writeMemory } from "./memory.mjs";
+import { MINILM, writeMinilm } from "./minilm.mjs";
 import { writeNotices } from "./notices.mjs";
 import { writePage } from "./page.mjs";
 import { writeServer } from "./server.mjs";
@@ -19,8 +21,16 @@ import { writeTypes } from "./types.mjs";
 const ENGINE = at("js", "engine");
 const DIST = join(ENGINE, "dist");
 
-const ofCrate = () =>
-  fingerprint(["src", "Cargo.toml", "Cargo.lock", ".cargo", "js/scripts/build.mjs"]);
+/** The crates that are compiled to WebAssembly: folder, name, and the folder of the npm package. */
+const ENGINE_CRATE = { folder: ".", name: "nous_wasm", made: at("pkg") };
+const MINILM_CRATE = {
+  folder: "crates/minilm",
+  name: "nous_minilm",
+  made: at(".cache", "minilm"),
+};
+
+const ofCrates = () =>
+  fingerprint(["src", "crates", "Cargo.toml", "Cargo.lock", ".cargo", "js/scripts/build.mjs"]);
 /**
  * The fingerprint of the packages' sources and of the build's outputs, so that a missing or altered
  * output is built again.
@@ -35,16 +45,19 @@ const ofPackages = () =>
  * `needsPostgres`.
  */
 export async function build({ isWhole = true, needsPostgres = false } = {}) {
-  const crate = ofCrate();
+  const crates = ofCrates();
   const crateStamp = at(".cache", "crate.built-from");
-  const isBuilt = has("pkg", "nous_wasm_bg.wasm") && isStampedWith(crateStamp, crate);
-  // Tools and crate are compiled while npm downloads.
-  const building = isBuilt ? undefined : buildCrate(at("pkg"));
+  const isThere = [ENGINE_CRATE, MINILM_CRATE].every(({ name, made }) =>
+    existsSync(join(made, `${name}_bg.wasm`)),
+  );
+  const isBuilt = isThere && isStampedWith(crateStamp, crates);
+  // Tools and crates are compiled while npm downloads.
+  const building = isBuilt ? undefined : buildCrates();
   setUpPackages({ isWhole, needsPostgres });
   if (!isBuilt) {
     await building;
     mkdirSync(at(".cache"), { recursive: true });
-    writeFileSync(crateStamp, crate);
+    writeFileSync(crateStamp, crates);
   }
   const packagesStamp = at(".cache", "packages.built-from");
   const wholeStamp = at(".cache", "packages-whole.built-from");
@@ -54,13 +67,16 @@ export async function build({ isWhole = true, needsPostgres = false } = {}) {
   const { build: bundle } = await import("esbuild");
   const generated = join(ENGINE, "src", "generated");
   rmSync(generated, { recursive: true, force: true });
-  await writeGlue(bundle, at("pkg"), generated);
+  await writeGlue(bundle, ENGINE_CRATE, generated);
   await writeConstants(generated);
   writeLayout(generated);
   await writePackage(bundle);
   await writeEmbedder(bundle);
   await writeMemory(bundle);
-  if (isWhole) for (const name of ["engine", "embedder", "memory"]) writeTypes(at("js", name));
+  await writeGlue(bundle, MINILM_CRATE, join(MINILM, "src", "generated"));
+  await writeMinilm(bundle, join(MINILM_CRATE.made, "nous_minilm_bg.wasm"));
+  const typed = ["engine", "embedder", "memory", "minilm"];
+  if (isWhole) for (const name of typed) writeTypes(at("js", name));
   await writeServer(bundle, isWhole);
   await writePage();
   mkdirSync(at(".cache"), { recursive: true });
@@ -72,24 +88,31 @@ export async function build({ isWhole = true, needsPostgres = false } = {}) {
  * does not matter.
  */
 export async function buildCounted() {
-  const crate = ofCrate();
+  const crates = ofCrates();
   const stamp = at(".cache", "counted", ".built-from");
-  if (isStampedWith(stamp, crate)) return;
-  await buildCrate(at(".cache", "counted"), {
+  if (isStampedWith(stamp, crates)) return;
+  const counted = { ...ENGINE_CRATE, made: at(".cache", "counted") };
+  await buildCrate(counted, {
     isOptimised: false,
     settings: ["opt-level=1", 'lto="off"', "codegen-units=16"],
     features: ["count-allocations"],
   });
   const { build: bundle } = await import("esbuild");
-  await writeGlue(bundle, at(".cache", "counted"), at(".cache", "counted"));
-  writeFileSync(stamp, crate);
+  await writeGlue(bundle, counted, counted.made);
+  writeFileSync(stamp, crates);
+}
+
+/** Makes the npm packages of both crates. */
+async function buildCrates() {
+  await buildCrate(ENGINE_CRATE);
+  await buildCrate(MINILM_CRATE);
 }
 
 /**
- * Makes the npm package of the crate with wasm-pack. The crate is compiled while wasm-pack may have
- * to be installed.
+ * Makes the npm package of a crate with wasm-pack. The crate is compiled while wasm-pack may have to
+ * be installed.
  */
-async function buildCrate(out, { isOptimised = true, settings = [], features = [] } = {}) {
+async function buildCrate({ folder, name, made }, { isOptimised = true, settings = [], features = [] } = {}) {
   // Keeps paths of this machine out of the module. `--config` adds to the flags of
   // .cargo/config.toml.
   const home = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
@@ -104,17 +127,18 @@ async function buildCrate(out, { isOptimised = true, settings = [], features = [
   const options = ["--locked", ...features.flatMap((name) => ["--features", name]), ...configured];
 
   const tools = setUpWasm();
-  const compiling = ["build", "--lib", "--release", "--target", WASM_TARGET, ...options];
+  const crate = ["--manifest-path", join(at(folder), "Cargo.toml"), "--lib"];
+  const compiling = ["build", ...crate, "--release", "--target", WASM_TARGET, ...options];
   const { ok } = await runAside("cargo", compiling, {
-    about: "cargo build: the crate for WebAssembly (a minute)",
+    about: `cargo build: ${name} for WebAssembly (a minute)`,
   });
-  if (!ok) fail("The crate could not be compiled; the output of cargo is above.");
+  if (!ok) fail(`The crate ${name} could not be compiled; the output of cargo is above.`);
   await tools;
-  const form = ["--target", "bundler", "--out-name", "nous_wasm", "--out-dir", out];
+  const form = ["--target", "bundler", "--out-name", name, "--out-dir", made];
   // npm would honour a .gitignore in the folder, and pack nothing.
   const how = ["--no-gitignore", "--mode", "no-install", ...(isOptimised ? [] : ["--no-opt"])];
-  say(`wasm-pack build → ${relative(root, out)}`);
-  must("wasm-pack", ["--quiet", "build", root, ...how, ...form, ...options]);
+  say(`wasm-pack build → ${relative(root, made)}`);
+  must("wasm-pack", ["--quiet", "build", at(folder), ...how, ...form, ...options]);
 }
 
 /**
@@ -122,11 +146,11 @@ async function buildCrate(out, { isOptimised = true, settings = [], features = [
  * its state in its module, so that one import is one instance. The function returns plain fields:
  * the getters of a bundled module would cost each instance about 30 KB.
  */
-async function writeGlue(bundle, from, to) {
+async function writeGlue(bundle, { name, made }, to) {
   mkdirSync(to, { recursive: true });
   const file = join(to, "glue.js");
   await bundle({
-    entryPoints: [join(from, "nous_wasm_bg.js")],
+    entryPoints: [join(made, `${name}_bg.js`)],
     outfile: file,
     bundle: true,
     format: "esm",
@@ -145,7 +169,7 @@ ${body}return ${names};
 }
 `,
   );
-  const types = readFileSync(join(from, "nous_wasm.d.ts"), "utf8");
+  const types = readFileSync(join(made, `${name}.d.ts`), "utf8");
   writeFileSync(join(to, "bindings.d.ts"), types);
   writeFileSync(
     join(to, "glue.d.ts"),
@@ -254,7 +278,7 @@ async function writePackage(bundle) {
       `import m from "${from}";\nexport const { ${names.sort().join(", ")} } = m;\n`,
     );
   }
-  writeNotices();
+  writeNotices("nous-wasm", join(ENGINE, "THIRD-PARTY-LICENSES.txt"));
   copyFileSync(at("LICENSE"), join(ENGINE, "LICENSE"));
 }
 
@@ -263,6 +287,6 @@ if (import.meta.url === pathToFileURL(process.argv[1]).href) {
     await buildCounted();
   } else {
     await build();
-    say("built dist of js/engine, js/embedder, js/memory, js/server and js/page");
+    say("built dist of js/engine, js/embedder, js/memory, js/minilm, js/server and js/page");
   }
 }

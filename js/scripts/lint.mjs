@@ -17,11 +17,15 @@ const CHECKS = {
     ["cargo", ["fmt", "--check"]],
     [
       "cargo",
-      ["clippy", "--locked", "--all-targets", "--features", "benches", "--", "-D", "warnings"],
+      [
+        "clippy",
+        ...["--locked", "--workspace", "--all-targets", "--features", "nous-wasm/benches"],
+        ...["--", "-D", "warnings"],
+      ],
     ],
     [
       "cargo",
-      ["doc", "--locked", "--no-deps", "--quiet"],
+      ["doc", "--locked", "--workspace", "--no-deps", "--quiet"],
       { env: { RUSTDOCFLAGS: "-D warnings" } },
     ],
     ["cargo-deny", ["--locked", "check", "licenses", "bans", "sources"]],

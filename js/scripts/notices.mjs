@@ -1,19 +1,16 @@
-// Writes THIRD-PARTY-LICENSES.txt of the engine: the licence texts of all Rust crates that are
-// compiled into the .wasm.
+// Writes THIRD-PARTY-LICENSES.txt of a package: the licence texts of all Rust crates that are
+// compiled into its .wasm.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { at, fail, output } from "./lib.mjs";
-
-const NOTICES = at("js", "engine", "THIRD-PARTY-LICENSES.txt");
-const CRATE = "nous-wasm";
+import { fail, output } from "./lib.mjs";
 
 /**
- * Writes the file. Cargo first downloads the sources that the build of the .wasm had no use for,
+ * Writes the file of a crate. Cargo first downloads the sources that the build of the .wasm had no use for,
  * such as those of crates for tests: it lists no crate without its source.
  */
-export function writeNotices() {
-  const parts = compiledCrates().map(({ name, version, license, manifest_path }) => {
+export function writeNotices(crate, file) {
+  const parts = compiledCrates(crate).map(({ name, version, license, manifest_path }) => {
     const text = textOf(dirname(manifest_path));
     if (text === "")
       fail(
@@ -21,15 +18,15 @@ export function writeNotices() {
       );
     return `${name} ${version} (${license})\n\n${text}\n`;
   });
-  const heading = "The WebAssembly module of nous-wasm contains these Rust crates.\n";
-  writeFileSync(NOTICES, [heading, ...parts.sort()].join(`\n${"-".repeat(80)}\n\n`));
+  const heading = `The WebAssembly module of ${crate} contains these Rust crates.\n`;
+  writeFileSync(file, [heading, ...parts.sort()].join(`\n${"-".repeat(80)}\n\n`));
 }
 
 /**
- * Returns the crates that the module links. Leaves out macros, which run during the build, and
- * crates for tests.
+ * Returns the crates of others that the module of a crate links. Leaves out macros, which run during
+ * the build, and crates for tests.
  */
-function compiledCrates() {
+function compiledCrates(crate) {
   const platform = "wasm32-unknown-unknown";
   const args = ["metadata", "--format-version", "1", "--locked", "--filter-platform", platform];
   const metadata = output("cargo", args);
@@ -39,15 +36,15 @@ function compiledCrates() {
   const byId = new Map(packages.map((each) => [each.id, each]));
   const nodes = new Map(resolve.nodes.map((node) => [node.id, node]));
   const isMacro = (id) => byId.get(id).targets.some(({ kind }) => kind.includes("proc-macro"));
-  const own = packages.find(({ name }) => name === CRATE);
+  const own = packages.find(({ name }) => name === crate);
   const linked = new Set([own.id]);
   for (const id of linked) {
     for (const { pkg, dep_kinds } of nodes.get(id).deps) {
       if (dep_kinds.some(({ kind }) => kind === null) && !isMacro(pkg)) linked.add(pkg);
     }
   }
-  linked.delete(own.id);
-  return [...linked].map((id) => byId.get(id));
+  // A crate of this workspace has no source.
+  return [...linked].map((id) => byId.get(id)).filter(({ source }) => source !== null);
 }
 
 function textOf(folder) {

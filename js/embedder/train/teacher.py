@@ -55,16 +55,22 @@ class Teacher:
         folder = model_folder()
         vocabulary = (folder / "vocab.txt").read_text("utf-8")
         self.vocabulary: list[str] = vocabulary.removesuffix("\n").split("\n")
-        self._weights = read_safetensors(folder / "model.safetensors")
+        self.weights = read_safetensors(folder / "model.safetensors")
+
+    def first(self, codes: np.ndarray) -> np.ndarray:
+        """Returns the states before the first layer of sentences of one length: a row is one."""
+        words = self.weights["embeddings.word_embeddings.weight"][codes]
+        places = self.weights["embeddings.position_embeddings.weight"][: codes.shape[1]]
+        kind = self.weights["embeddings.token_type_embeddings.weight"][0]
+        return self.normalised(words + places + kind, "embeddings.LayerNorm")
 
     def hidden(self, codes: np.ndarray) -> np.ndarray:
         """Returns the last hidden states of sentences of one length, of which each row is one."""
-        words = self._weights["embeddings.word_embeddings.weight"][codes]
-        places = self._weights["embeddings.position_embeddings.weight"][: codes.shape[1]]
-        kind = self._weights["embeddings.token_type_embeddings.weight"][0]
-        state = self._normalised(words + places + kind, "embeddings.LayerNorm")
+        state = self.first(codes)
         for layer in range(LAYERS):
-            state = self._layer(state, f"encoder.layer.{layer}")
+            name = f"encoder.layer.{layer}"
+            state = self.attended(state, self.context(state, name), name)
+            state = self.after(state, self.inner(state, name), name)
         return state
 
     def embed(self, sentences: list[list[int]], report=lambda done: None) -> np.ndarray:
@@ -83,10 +89,11 @@ class Teacher:
                 report(done)
         return vectors
 
-    def _layer(self, state: np.ndarray, name: str) -> np.ndarray:
+    def context(self, state: np.ndarray, name: str) -> np.ndarray:
+        """Returns the sums of values that the heads of a layer attend to."""
         count, length, _ = state.shape
         query, key, value = (
-            self._linear(state, f"{name}.attention.self.{part}")
+            self.linear(state, f"{name}.attention.self.{part}")
             .reshape(count, length, HEADS, HEAD)
             .transpose(0, 2, 1, 3)
             for part in ("query", "key", "value")
@@ -94,23 +101,35 @@ class Teacher:
         scores = query @ key.transpose(0, 1, 3, 2) / np.float32(np.sqrt(HEAD))
         shares = np.exp(scores - scores.max(axis=-1, keepdims=True))
         shares /= shares.sum(axis=-1, keepdims=True)
-        context = (shares @ value).transpose(0, 2, 1, 3).reshape(count, length, WIDTH)
-        attended = self._linear(context, f"{name}.attention.output.dense")
-        state = self._normalised(state + attended, f"{name}.attention.output.LayerNorm")
-        inner = self._linear(state, f"{name}.intermediate.dense")
+        return (shares @ value).transpose(0, 2, 1, 3).reshape(count, length, WIDTH)
+
+    def attended(self, state: np.ndarray, context: np.ndarray, name: str) -> np.ndarray:
+        """Returns a state after the attention of a layer."""
+        attended = self.linear(context, f"{name}.attention.output.dense")
+        return self.normalised(state + attended, f"{name}.attention.output.LayerNorm")
+
+    def inner(self, state: np.ndarray, name: str) -> np.ndarray:
+        """Returns the inner numbers of a layer, after the activation."""
+        inner = self.linear(state, f"{name}.intermediate.dense")
         inner *= np.float32(0.5) * (1 + erf(inner / np.float32(np.sqrt(2))))
-        outer = self._linear(inner, f"{name}.output.dense")
-        return self._normalised(state + outer, f"{name}.output.LayerNorm")
+        return inner
 
-    def _linear(self, x: np.ndarray, name: str) -> np.ndarray:
+    def after(self, state: np.ndarray, inner: np.ndarray, name: str) -> np.ndarray:
+        """Returns a state after a layer."""
+        outer = self.linear(inner, f"{name}.output.dense")
+        return self.normalised(state + outer, f"{name}.output.LayerNorm")
+
+    def linear(self, x: np.ndarray, name: str) -> np.ndarray:
+        """Returns the sums of a linear layer."""
         # One large product is faster than many small ones.
-        flat = x.reshape(-1, x.shape[-1]) @ self._weights[f"{name}.weight"].T
-        return flat.reshape(*x.shape[:-1], -1) + self._weights[f"{name}.bias"]
+        flat = x.reshape(-1, x.shape[-1]) @ self.weights[f"{name}.weight"].T
+        return flat.reshape(*x.shape[:-1], -1) + self.weights[f"{name}.bias"]
 
-    def _normalised(self, x: np.ndarray, name: str) -> np.ndarray:
+    def normalised(self, x: np.ndarray, name: str) -> np.ndarray:
+        """Returns rows that a layer's norm has centred and scaled."""
         centred = x - x.mean(axis=-1, keepdims=True)
         scale = np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + np.float32(EPSILON))
-        return centred / scale * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
+        return centred / scale * self.weights[f"{name}.weight"] + self.weights[f"{name}.bias"]
 
 
 def unit(vectors: np.ndarray) -> np.ndarray:

@@ -24,12 +24,13 @@ import { transformSync } from "esbuild";
 /** The root of this repository. */
 export const root = fileURLToPath(new URL("../../../", import.meta.url));
 /** The packages for any environment, by their folders below `js`. */
-export type PackageFolder = "engine" | "embedder" | "memory";
+export type PackageFolder = "engine" | "embedder" | "memory" | "minilm";
 /** A file of the build of each. */
 const BUILT = {
   engine: "dist/nous_wasm.wasm",
   embedder: "dist/node.cjs",
   memory: "dist/index.cjs",
+  minilm: "dist/node.cjs",
 };
 const PACKED = join(root, ".cache", "package");
 /** How long tarballs are kept that no suite asks for, in milliseconds. */

@@ -1,0 +1,39 @@
+// Entry for Node: the model file is read from the folder `model` of this package.
+
+import { createReadStream } from "node:fs";
+import { checked, type MinilmOptions, modelOf, ownModelOf, PIECE, unreadable } from "./load.ts";
+import type { Minilm } from "./minilm.ts";
+
+export { MinilmError, type MinilmErrorCode, type MinilmErrorDetails } from "./errors.ts";
+export type { MinilmOptions } from "./load.ts";
+export { Minilm, type MinilmEmbedding, type MinilmEmbeddings } from "./minilm.ts";
+
+/**
+ * Returns the model of this package. In a browser it fetches the file of 14 MB the first time, and
+ * keeps it in the browser's cache. Each call reads a model of its own, which takes about 25 MB: keep
+ * it.
+ *
+ * @throws {MinilmError} `invalid_argument` for a wrong or unknown option; `invalid_model` if the file
+ *   is damaged; `unsupported` if it cannot be read, or if WebAssembly cannot run here.
+ *
+ * @example
+ * ```ts
+ * const minilm = await loadMinilm({ onProgress: (read, all) => console.log(`${read} of ${all}`) });
+ * const { vector } = minilm.embed("Deploys on Friday fail more often");
+ * ```
+ */
+export async function loadMinilm(options: MinilmOptions = {}): Promise<Minilm> {
+  const { file, onProgress } = checked(options);
+  if (file !== undefined) return modelOf([file], file.length, onProgress);
+  return ownModelOf(packed(), onProgress);
+}
+
+/** Yields the file of this package. */
+async function* packed(): AsyncGenerator<Uint8Array, void> {
+  const url = new URL("../model/minilm-l6.bin", import.meta.url);
+  try {
+    yield* createReadStream(url, { highWaterMark: PIECE });
+  } catch (cause) {
+    throw unreadable(url, cause);
+  }
+}
