@@ -2,8 +2,9 @@
 // run bench -- --http`: measures the server beside a plain one; see benches/js/http.ts for the
 // options. `npm run bench -- --http-evidence`: measures nous-server by evidence; see
 // benches/js/http-evidence.ts for the options. `npm run bench -- --http-filters`: measures searches
-// and prompts with filters; see benches/js/http-filters.ts. `npm run bench -- --postgres`: measures
-// servers on PostgreSQL; see benches/js/postgres.ts. `npm run bench -- --start`: measures how long
+// and prompts with filters; see benches/js/http-filters.ts. `npm run bench -- --minilm`: measures the
+// sentence transformer; see benches/js/minilm.ts. `npm run bench -- --postgres`: measures servers on
+// PostgreSQL; see benches/js/postgres.ts. `npm run bench -- --start`: measures how long
 // the server takes to start; see benches/js/start.ts for the options. `npm run bench -- --rust`:
 // runs `cargo bench --features benches` and writes its medians to benches/results/.
 
@@ -19,6 +20,7 @@ const PROGRAMS = {
   "--http": "benches/js/http.ts",
   "--http-evidence": "benches/js/http-evidence.ts",
   "--http-filters": "benches/js/http-filters.ts",
+  "--minilm": "benches/js/minilm.ts",
   "--postgres": "benches/js/postgres.ts",
   "--start": "benches/js/start.ts",
 };

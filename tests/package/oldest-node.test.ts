@@ -19,7 +19,7 @@ const NODES: Record<string, [name: string, integrity: string]> = {
     "sha512-xC4N1D6L3bEgePclcqb2tOyU9MLoP0l1S2DEBq1TK2L9wX/uodXpqIZIK1ya/98C4B1bGBlkbQxYuk3fhxu2pQ==",
   ],
 };
-const PACKAGES = ["engine", "embedder", "memory"] as const;
+const PACKAGES = ["engine", "embedder", "memory", "minilm"] as const;
 
 let oldest: string;
 let project: Project;
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const [name, integrity] = NODES[process.arch]!;
   const folder = join(root, ".tools", `oldest-node-${OLDEST}`);
   oldest = installNode(folder, [name, OLDEST, integrity])!;
-  project = await Project.create("embedder", "memory");
+  project = await Project.create("embedder", "memory", "minilm");
   project.write("probe.mjs", probeSource());
   project.write("probe.cjs", probeSource("cjs"));
 }, 3 * MINUTES);
@@ -42,14 +42,16 @@ const said = ["Mira eats no dairy since March.", "Deploys on Friday fail more of
 const kept = said.map((text) => remember(memory, text).stored.map(({ title }) => title));
 const { prompt } = promptOfTurn(memory, { input: "What may Mira eat?" });
 const vector = [...tables.embedAll(["milk"]).vectors];
-console.log(JSON.stringify({ answers: probe(nous), kept, prompt, vector }));
+const meaning = [...(await loadMinilm()).embedAll(said).vectors];
+console.log(JSON.stringify({ answers: probe(nous), kept, prompt, vector, meaning }));
 `;
 const NAMES = {
   "nous-embedder": "{ loadEmbedder }",
   "nous-memory": "{ Memory, promptOfTurn, remember }",
+  "nous-minilm": "{ loadMinilm }",
 };
 
-/** Programs that use the three packages, by the kind of module. */
+/** Programs that use the packages, by the kind of module. */
 const PROGRAMS: Record<string, string> = {
   "use.mjs": `import * as nous from "nous-wasm";
 import { probe } from "./probe.mjs";
@@ -82,10 +84,11 @@ describe(`Node ${OLDEST}`, () => {
       [oldest, process.execPath].map((node) => must(node, [program], project.dir)),
     );
     expect(old).toBe(now);
-    const { answers, kept, prompt, vector } = JSON.parse(old!);
+    const { answers, kept, prompt, vector, meaning } = JSON.parse(old!);
     expect(JSON.parse(answers).ranking.bySection).toHaveLength(50);
     expect(kept.flat()).toHaveLength(2);
     expect(prompt).toContain("Mira eats no dairy");
     expect(vector.some((value: number) => value !== 0)).toBe(true);
+    expect(meaning.filter((value: number) => value !== 0)).toHaveLength(2 * 384);
   });
 });

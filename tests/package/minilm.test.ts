@@ -1,0 +1,471 @@
+// The packed package nous-minilm: its files, the standard checkers, its vectors, and how it loads in
+// Node, in bundles and with a damaged file.
+
+import { createHash } from "node:crypto";
+import { copyFileSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { createPackageFromTarballData } from "@arethetypeswrong/core";
+import { build } from "esbuild";
+import { assert as check, constantFrom, array, property } from "fast-check";
+import { loadMinilm, type Minilm, MinilmError } from "nous-minilm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runs, some } from "../support/amount.ts";
+import { complaintsAbout, typesOf } from "./support/checkers.ts";
+import { emptyFolder, must, Project, root, run, tarball } from "./support/tarball.ts";
+
+const MINUTES = 60_000;
+const MODEL = "model/minilm-l6.bin";
+const SHA_256 = "@@SHA@@";
+
+const recorded = (name: string, folder = "minilm") =>
+  gunzipSync(readFileSync(join(root, "tests", "golden", folder, `${name}.gz`)));
+const json = (name: string, folder?: string) => JSON.parse(recorded(name, folder).toString());
+const bitsOf = (vectors: Float32Array) =>
+  new Uint32Array(vectors.buffer, vectors.byteOffset, vectors.length);
+
+let project: Project;
+let minilm: Minilm;
+
+beforeAll(async () => {
+  project = await Project.create("minilm");
+  project.write("texts.mjs", `export const texts = ${recorded("bits.json").toString()};`);
+  minilm = await loadMinilm();
+}, 2 * MINUTES);
+
+afterAll(() => {
+  minilm?.free();
+  project?.remove();
+});
+
+const installed = (...parts: string[]) => project.at("node_modules", "nous-minilm", ...parts);
+
+describe("the tarball", () => {
+  it("contains entries, model, manifest, readme and licences", async () => {
+    const folder = "/node_modules/nous-minilm/";
+    const contents = createPackageFromTarballData(readFileSync(await tarball("minilm")));
+    const files = contents.listFiles(folder).map((path) => path.slice(folder.length));
+    const types = ["errors", "load", "minilm", "module", "node"];
+    expect(files.sort()).toEqual([
+      "LICENSE",
+      "NOTICE",
+      "README.md",
+      "THIRD-PARTY-LICENSES.txt",
+      "dist/browser.mjs",
+      "dist/node.cjs",
+      "dist/node.mjs",
+      ...types.flatMap((name) => [`dist/types/${name}.d.cts`, `dist/types/${name}.d.ts`]),
+      "model/LICENSE",
+      MODEL,
+      "package.json",
+    ]);
+    expect(readFileSync(installed("NOTICE"), "utf8")).toContain(
+      "sentence-transformers/all-MiniLM-L6-v2",
+    );
+    expect(readFileSync(installed("model", "LICENSE"), "utf8")).toContain("Apache License");
+    expect(readFileSync(installed("THIRD-PARTY-LICENSES.txt"), "utf8")).toContain("xxhash-rust");
+  });
+
+  it("is at most 16 MB, needs no other package and runs no script", async () => {
+    expect(readFileSync(await tarball("minilm")).length).toBeLessThan(16e6);
+    const manifest = JSON.parse(readFileSync(installed("package.json"), "utf8"));
+    const { dependencies, peerDependencies, optionalDependencies, scripts } = manifest;
+    expect([dependencies, peerDependencies, optionalDependencies, scripts]).toEqual(
+      new Array(4).fill(undefined),
+    );
+  });
+
+  it("publint reports nothing, suggestions included", async () => {
+    expect(await complaintsAbout("minilm")).toEqual([]);
+  });
+
+  it("has valid types in Node 16 and later, and in bundlers", { timeout: MINUTES }, async () => {
+    const { entries, problems } = await typesOf("minilm", [`./${MODEL}`]);
+    expect(problems).toEqual([]);
+    expect(entries).toEqual([".", "./package.json"]);
+  });
+
+  it("has the model file that js/minilm/export names", () => {
+    const file = readFileSync(installed(MODEL));
+    expect(createHash("sha256").update(file).digest("hex")).toBe(SHA_256);
+    const readme = readFileSync(join(root, "js", "minilm", "export", "README.md"), "utf8");
+    expect(readme).toContain(SHA_256);
+    expect(readme).toContain(minilm.id);
+  });
+});
+
+describe("vectors", () => {
+  it("are near those of the published weights, in many scripts", () => {
+    const texts: string[] = json("vectors.json");
+    const steps = new Int8Array(recorded("vectors.bin"));
+    expect([texts.length, steps.length]).toEqual([1000, 1000 * 384]);
+    const places = some(
+      texts.map((_, place) => place),
+      250,
+    );
+    const { vectors } = minilm.embedAll(places.map((place) => texts[place]!));
+    const cosines = places.map((place, row) => {
+      const reference = steps.subarray(384 * place, 384 * (place + 1));
+      const vector = vectors.subarray(384 * row, 384 * (row + 1));
+      let [product, length] = [0, 0];
+      for (const [at, step] of reference.entries()) {
+        product += step * vector[at]!;
+        length += step * step;
+      }
+      return product / Math.sqrt(length);
+    });
+    expect(cosines.reduce((sum, cosine) => sum + cosine, 0) / cosines.length).toBeGreaterThan(0.99);
+    expect(Math.min(...cosines)).toBeGreaterThan(0.93);
+  });
+
+  it("have the recorded bits, which are those of the native crate and of Chromium", () => {
+    const texts: string[] = json("bits.json");
+    const { vectors } = minilm.embedAll(texts);
+    expect(Buffer.from(vectors.buffer).equals(recorded("bits.bin"))).toBe(true);
+  });
+
+  it("do not depend on the batch", () => {
+    const texts: string[] = json("vectors.json");
+    const batches = array(constantFrom("", ...texts.slice(0, 300)), { minLength: 1, maxLength: 80 });
+    check(
+      property(batches, (batch) => {
+        const { vectors, tokens } = minilm.embedAll(batch);
+        const place = batch.length >> 1;
+        const alone = minilm.embed(batch[place]!);
+        expect(bitsOf(vectors.slice(384 * place, 384 * (place + 1)))).toEqual(bitsOf(alone.vector));
+        expect(tokens[place]).toBe(alone.tokens);
+      }),
+      runs(8),
+    );
+  });
+
+  it("have length 1, and are zeros if the text has no word piece", () => {
+    const { vectors, tokens } = minilm.embedAll(["tea", "", "\u0301\u200d", "prefers tea"]);
+    expect([...tokens]).toEqual([1, 0, 0, 2]);
+    const lengths = [0, 1, 2, 3].map((row) =>
+      vectors.subarray(384 * row, 384 * (row + 1)).reduce((sum, value) => sum + value * value, 0),
+    );
+    expect(lengths).toEqual([expect.closeTo(1, 5), 0, 0, expect.closeTo(1, 5)]);
+    expect(minilm.embedAll([])).toEqual({
+      vectors: new Float32Array(),
+      tokens: new Uint32Array(),
+    });
+  });
+
+  it("are those of the first 254 word pieces, and the count says if there are more", () => {
+    const long = "one two three ".repeat(200);
+    const cut = `${"one two three ".repeat(84)}one two`;
+    expect(minilm.maxTokens).toBe(254);
+    expect([minilm.embed(long).tokens, minilm.countTokens(cut)]).toEqual([600, 254]);
+    expect(bitsOf(minilm.embed(long).vector)).toEqual(bitsOf(minilm.embed(cut).vector));
+  });
+
+  it("count word pieces as the library does", () => {
+    const { blocks }: { blocks: [number, string][] } = json("pieces.json");
+    const texts: [string][] = json("tokens-nous-128.json", "embed");
+    expect([texts.length, blocks.length]).toEqual([20_000, 200]);
+    const sums = blocks.map((_, block) =>
+      texts
+        .slice(100 * block, 100 * (block + 1))
+        .reduce((sum, [text]) => sum + minilm.countTokens(text), 0),
+    );
+    expect(sums).toEqual(blocks.map(([sum]) => sum));
+  });
+});
+
+describe("wrong arguments", () => {
+  const refusal = (call: () => unknown) => {
+    try {
+      call();
+    } catch (error) {
+      if (error instanceof MinilmError) return [error.code, error.details, error.message];
+    }
+    return undefined;
+  };
+
+  it("are refused with field and place", () => {
+    const wrong = (value: unknown) => value as never;
+    for (const [value, found] of [
+      [undefined, "undefined"],
+      [null, "object"],
+      [1, "number"],
+      [["tea"], "object"],
+    ]) {
+      const message = `text must be a string, found ${value === null ? "null" : found}`;
+      const expected = ["invalid_argument", { field: "text" }, message];
+      expect(refusal(() => minilm.embed(wrong(value)))).toEqual(expected);
+      expect(refusal(() => minilm.countTokens(wrong(value)))).toEqual(expected);
+    }
+    expect(refusal(() => minilm.embedAll(wrong("tea")))).toEqual([
+      "invalid_argument",
+      { field: "texts" },
+      "texts must be an array",
+    ]);
+    const holes = new Array(2);
+    holes[0] = "tea";
+    expect(refusal(() => minilm.embedAll(holes))).toEqual([
+      "invalid_argument",
+      { field: "texts", index: 1 },
+      "texts[1] must be a string, found undefined",
+    ]);
+    const longest = "a ".repeat(2 ** 19);
+    expect(minilm.countTokens(longest)).toBe(2 ** 19);
+    expect(refusal(() => minilm.embedAll(["tea", `${longest}a`]))).toEqual([
+      "invalid_argument",
+      { field: "texts", index: 1 },
+      "texts[1] must have at most 1048576 characters, found 1048577: split it",
+    ]);
+  });
+
+  it("of options are refused", async () => {
+    const refused = (options: unknown) =>
+      loadMinilm(options as never).catch(({ code, details: { field }, message }) => [
+        code,
+        field,
+        message,
+      ]);
+    for (const options of [null, 1, []])
+      expect(await refused(options)).toEqual([
+        "invalid_argument",
+        "options",
+        "options must be an object",
+      ]);
+    expect(await refused({ path: "x" })).toEqual([
+      "invalid_argument",
+      "path",
+      "path is not an option: the options are file and onProgress",
+    ]);
+    expect((await refused({ file: new ArrayBuffer(8) }))[2]).toBe("file must be a Uint8Array");
+    expect((await refused({ onProgress: 1 }))[2]).toBe("onProgress must be a function");
+  });
+
+  it("a freed model keeps its name alone", async () => {
+    const file = new Uint8Array(readFileSync(installed(MODEL)));
+    const other = await loadMinilm({ file });
+    other.free();
+    other.free();
+    expect([other.id, other.dimensions, other.maxTokens]).toEqual([minilm.id, 384, 254]);
+    for (const call of [
+      () => other.embed("tea"),
+      () => other.embedAll(["tea"]),
+      () => other.countTokens("tea"),
+    ])
+      expect(refusal(call)?.[0]).toBe("freed");
+    expect(other[Symbol.dispose]).toBe(other.free);
+  });
+});
+
+describe("Node", () => {
+  it("loads the file in parts, and tells how far it is", async () => {
+    const heard: [number, number][] = [];
+    const loaded = await loadMinilm({ onProgress: (...told) => void heard.push(told) });
+    const size = readFileSync(installed(MODEL)).length;
+    expect(heard.length).toBeGreaterThan(10);
+    expect(heard.at(-1)).toEqual([size, size]);
+    expect(heard.every(([read, all], at) => all === size && read > (heard[at - 1]?.[0] ?? 0))).toBe(
+      true,
+    );
+    expect(loaded.id).toBe(minilm.id);
+  });
+
+  it("gives the same classes and bits to imports and to require", async () => {
+    const program = `
+      const required = require("nous-minilm");
+      import("nous-minilm").then(async (imported) => {
+        const { texts } = await import("./texts.mjs");
+        const minilm = await imported.loadMinilm();
+        const same = ["Minilm", "MinilmError", "loadMinilm"].every((name) => required[name] === imported[name]);
+        const { vectors } = (await required.loadMinilm()).embedAll(texts);
+        const bits = Buffer.from(vectors.buffer).toString("base64");
+        console.log(JSON.stringify({ same: same && minilm instanceof required.Minilm, bits }));
+      });`;
+    const { same, bits } = JSON.parse(await project.node("both.cjs", program));
+    expect(same).toBe(true);
+    expect(Buffer.from(bits, "base64").equals(recorded("bits.bin"))).toBe(true);
+  });
+
+  it("refuses a file that is cut off, longer, damaged or none", { timeout: MINUTES }, async () => {
+    const whole = new Uint8Array(readFileSync(installed(MODEL)));
+    const load = (file: Uint8Array) =>
+      loadMinilm({ file }).catch(({ code, details, message }) => [code, details.field, message]);
+    const flipped = whole.slice();
+    flipped[whole.length >> 1]! ^= 1;
+    const longer = new Uint8Array(whole.length + 1);
+    longer.set(whole);
+    const way = "take the file of this package's version";
+    const size = whole.length;
+    expect(await load(new Uint8Array())).toEqual([
+      "invalid_model",
+      "file",
+      `the model file is cut off: 0 bytes of at least 28; ${way}`,
+    ]);
+    expect(await load(whole.subarray(0, size - 1))).toEqual([
+      "invalid_model",
+      "file",
+      `the model file is cut off: ${size - 1} bytes of at least ${size}; ${way}`,
+    ]);
+    expect(await load(longer)).toEqual([
+      "invalid_model",
+      "file",
+      `the model file must have ${size} bytes by its header, found ${size + 1} or more; ${way}`,
+    ]);
+    expect(await load(flipped)).toEqual([
+      "invalid_model",
+      "file",
+      `the model file is damaged: its bytes have another hash than its last 8 say; ${way}`,
+    ]);
+    expect((await load(readFileSync(installed("package.json"))))[2]).toContain(
+      "must begin with NOUSMLM1",
+    );
+  });
+});
+
+describe("bundles", () => {
+  const PROBE = `import { texts } from "./texts.mjs";
+    const bitsOf = (minilm) => Buffer.from(minilm.embedAll(texts).vectors.buffer).toString("base64");`;
+
+  it("for Node without the file say how to pass it", async () => {
+    const away = emptyFolder();
+    try {
+      const source = `import { loadMinilm, MinilmError } from "nous-minilm";
+        import { readFileSync } from "node:fs";
+        ${PROBE}
+        const error = await loadMinilm().catch((error) => error);
+        const file = readFileSync(${JSON.stringify(installed(MODEL))});
+        const { code, message, cause } = error;
+        const bits = bitsOf(await loadMinilm({ file }));
+        process.stdout.write(JSON.stringify([error instanceof MinilmError, code, message, cause.code, bits]));`;
+      await build({
+        entryPoints: [project.write("for-node.mjs", source)],
+        outfile: join(away, "main.mjs"),
+        bundle: true,
+        platform: "node",
+        format: "esm",
+        logLevel: "error",
+      });
+      const text = await must(process.execPath, ["main.mjs"], away);
+      const [isOurs, code, message, cause, bits] = JSON.parse(text);
+      expect([isOurs, code, cause]).toEqual([true, "unsupported", "ENOENT"]);
+      expect(message).toContain("as the option file");
+      expect(Buffer.from(bits, "base64").equals(recorded("bits.bin"))).toBe(true);
+    } finally {
+      rmSync(away, { recursive: true });
+    }
+  });
+
+  it("for browsers fetch the file once, keep it, and do without a cache that refuses", async () => {
+    const away = emptyFolder();
+    try {
+      await build({
+        entryPoints: [
+          project.write(
+            "for-browser.mjs",
+            `export { loadMinilm } from "nous-minilm"; ${PROBE} export { bitsOf };`,
+          ),
+        ],
+        outfile: join(away, "dist", "main.js"),
+        absWorkingDir: project.dir,
+        bundle: true,
+        platform: "browser",
+        format: "esm",
+        logLevel: "error",
+      });
+      // Node's fetch reads no files, and Node has no Cache API.
+      const program = `
+        import { readFile } from "node:fs/promises";
+        import { loadMinilm, bitsOf } from "./dist/main.js";
+        const file = new Uint8Array(await readFile("minilm-l6.bin"));
+        let [served, fetches, kept] = [file, 0, new Map([["an older model", file]])];
+        globalThis.fetch = async () => {
+          fetches++;
+          return served ? new Response(served) : new Response("", { status: 404 });
+        };
+        const cache = {
+          match: async (key) => kept.get(key)?.clone(),
+          keys: async () => [...kept.keys()].map((url) => ({ url })),
+          delete: async (key) => kept.delete(key),
+          put: async (key, response) => void kept.set(key, response),
+        };
+        const found = {};
+        globalThis.caches = { open: async () => cache };
+        const told = [];
+        found.bits = bitsOf(await loadMinilm({ onProgress: (...heard) => told.push(heard) }));
+        found.told = [told.length > 1, told.at(-1)];
+        found.first = [fetches, kept.size, [...kept.keys()][0].endsWith("?" + (await loadMinilm()).id)];
+        found.again = fetches;
+        const [key] = kept.keys();
+        kept.set(key, new Response(file.subarray(1000)));
+        await loadMinilm();
+        found.damaged = [fetches, (await (await cache.match(key)).arrayBuffer()).byteLength];
+        globalThis.caches = { open: async () => { throw new DOMException("", "SecurityError"); } };
+        await loadMinilm();
+        found.refused = fetches;
+        delete globalThis.caches;
+        await loadMinilm();
+        found.none = fetches;
+        globalThis.caches = { open: async () => ({ ...cache, put: async () => { throw new DOMException("", "QuotaExceededError"); } }) };
+        kept.clear();
+        await loadMinilm();
+        found.full = [fetches, kept.size];
+        const failure = () => loadMinilm().then(String, ({ code, message, cause }) => [code, message, cause?.message]);
+        served = undefined;
+        found.missing = await failure();
+        served = file.subarray(0, 5000);
+        found.cut = await failure();
+        found.kept = kept.size;
+        process.stdout.write(JSON.stringify(found));
+      `;
+      copyFileSync(installed(MODEL), join(away, "minilm-l6.bin"));
+      const script = join(away, "run.mjs");
+      copyFileSync(project.write("run.mjs", program), script);
+      const { stdout, stderr } = await run(process.execPath, [script], away);
+      expect(stderr).toBe("");
+      const { bits, missing, cut, ...found } = JSON.parse(stdout);
+      const size = readFileSync(installed(MODEL)).length;
+      expect(Buffer.from(bits, "base64").equals(recorded("bits.bin"))).toBe(true);
+      expect(found).toEqual({
+        told: [true, [size, size]],
+        first: [1, 1, true],
+        again: 1,
+        damaged: [2, size],
+        refused: 3,
+        none: 4,
+        full: [5, 0],
+        kept: 0,
+      });
+      expect(missing[0]).toBe("unsupported");
+      expect(missing[1]).toContain("model/minilm-l6.bin");
+      expect(missing[2]).toContain("answered 404");
+      expect(cut[0]).toBe("invalid_model");
+      expect(cut[1]).toContain("cut off: 5000 bytes");
+    } finally {
+      rmSync(away, { recursive: true });
+    }
+  });
+});
+
+it("TypeScript accepts callers from ES modules, CommonJS and bundlers", {
+  timeout: MINUTES,
+}, async () => {
+  const use = `
+    export async function use(): Promise<number> {
+      const minilm: m.Minilm = await m.loadMinilm({ onProgress: (read: number, all: number) => void (read / all) });
+      const { vectors, tokens }: m.MinilmEmbeddings = minilm.embedAll(["tea"] as const);
+      const code: m.MinilmErrorCode = new m.MinilmError("freed", "").code;
+      // @ts-expect-error: a text, not a list
+      minilm.embed(["tea"]);
+      return vectors[0]! + tokens[0]! + minilm.embed("tea").tokens + code.length;
+    }
+  `;
+  project.write("imports.mts", `import * as m from "nous-minilm";${use}`);
+  project.write("requires.cts", `import m = require("nous-minilm");${use}`);
+  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+  const checked = async (options: object, ...files: string[]) => {
+    const compilerOptions = { noEmit: true, strict: true, target: "es2022", types: [], ...options };
+    project.write("tsconfig.json", JSON.stringify({ compilerOptions, files }));
+    return (await run(process.execPath, [tsc, "--pretty", "false"], project.dir)).stdout;
+  };
+  expect(await checked({ module: "nodenext" }, "imports.mts", "requires.cts")).toBe("");
+  const bundler = { module: "esnext", moduleResolution: "bundler", lib: ["es2022", "dom"] };
+  expect(await checked(bundler, "imports.mts")).toBe("");
+});
