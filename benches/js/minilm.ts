@@ -31,9 +31,9 @@ const HOW = `\`npm run bench -- --minilm\`: one process, the cases in turn, medi
 process computed, *clock* the time that passed. Texts are cut from the general memory (\`js/sample/general\`). The machine's load over
 the last minute was`;
 
-const words = GENERAL_MEMORIES
-  .filter(({ language = "en" }) => language === "en")
-  .flatMap(({ text }) => text.split(/\s+/));
+const words = GENERAL_MEMORIES.filter(({ language = "en" }) => language === "en").flatMap(
+  ({ text }) => text.split(/\s+/),
+);
 
 /** Returns other texts each time it is called. */
 function inputs(texts: number, length: number): () => string[] {

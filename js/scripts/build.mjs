@@ -112,7 +112,10 @@ async function buildCrates() {
  * Makes the npm package of a crate with wasm-pack. The crate is compiled while wasm-pack may have to
  * be installed.
  */
-async function buildCrate({ folder, name, made }, { isOptimised = true, settings = [], features = [] } = {}) {
+async function buildCrate(
+  { folder, name, made },
+  { isOptimised = true, settings = [], features = [] } = {},
+) {
   // Keeps paths of this machine out of the module. `--config` adds to the flags of
   // .cargo/config.toml.
   const home = process.env.CARGO_HOME ?? join(homedir(), ".cargo");

@@ -36,7 +36,9 @@ export async function writeMinilm(bundle, wasm) {
     entry("browser", "esm", "mjs"),
   ]);
   // In Node both formats share the CommonJS file, so that one process has one copy of the classes.
-  const names = Object.keys(await import(`${pathToFileURL(join(DIST, "browser.mjs"))}?${Date.now()}`));
+  const names = Object.keys(
+    await import(`${pathToFileURL(join(DIST, "browser.mjs"))}?${Date.now()}`),
+  );
   writeFileSync(
     join(DIST, "node.mjs"),
     `import m from "./node.cjs";\nexport const { ${names.sort().join(", ")} } = m;\n`,

@@ -73,7 +73,9 @@ say(`SEED=${process.env.SEED} npm ${isFull ? "run test:full" : "test"} generates
 
 // Downloading and linking leave a core idle. The native tests need nothing of the build and use
 // that core.
-const native = chosen.includes("rust") ? runAside("cargo", ["test", "--locked", "--workspace"]) : undefined;
+const native = chosen.includes("rust")
+  ? runAside("cargo", ["test", "--locked", "--workspace"])
+  : undefined;
 await build();
 // Only the package suite needs the module with the counting allocator. It is built while another
 // suite runs.

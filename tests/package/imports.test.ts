@@ -75,8 +75,9 @@ const CLOSING = [
   ["memory", "presets/preset.ts", "../prompt/turn-prompt.ts"],
 ] as const;
 
-it.each(["embedder", "engine", "memory", "minilm", "page", "server"])("%s has no circle of folders", (name) =>
-  expect(circlesIn(join(root, "js", name, "src"))).toEqual([]),
+it.each(["embedder", "engine", "memory", "minilm", "page", "server"])(
+  "%s has no circle of folders",
+  (name) => expect(circlesIn(join(root, "js", name, "src"))).toEqual([]),
 );
 
 it.each(CLOSING)("in %s, %s may not import %s", (name, file, imported) => {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { createPackageFromTarballData } from "@arethetypeswrong/core";
 import { build } from "esbuild";
-import { assert as check, constantFrom, array, property } from "fast-check";
+import { array, assert as check, constantFrom, property } from "fast-check";
 import { loadMinilm, type Minilm, MinilmError } from "nous-minilm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runs, some } from "../support/amount.ts";
@@ -126,7 +126,10 @@ describe("vectors", () => {
 
   it("do not depend on the batch", () => {
     const texts: string[] = json("vectors.json");
-    const batches = array(constantFrom("", ...texts.slice(0, 300)), { minLength: 1, maxLength: 80 });
+    const batches = array(constantFrom("", ...texts.slice(0, 300)), {
+      minLength: 1,
+      maxLength: 80,
+    });
     check(
       property(batches, (batch) => {
         const { vectors, tokens } = minilm.embedAll(batch);
