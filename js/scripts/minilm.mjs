@@ -14,7 +14,7 @@ const DIST = join(MINILM, "dist");
 export async function writeMinilm(bundle, wasm) {
   rmSync(DIST, { recursive: true, force: true });
   const base64 = readFileSync(wasm).toString("base64");
-  const entry = (name, format, suffix, options = {}) =>
+  const entry = (name, format, outfile, options = {}) =>
     bundle({
       ...options,
       define: { __WASM_BASE64__: JSON.stringify(base64), ...options.define },
@@ -24,16 +24,18 @@ export async function writeMinilm(bundle, wasm) {
       logLevel: "warning",
       external: ["node:*"],
       entryPoints: [join(MINILM, "src", `${name}.ts`)],
-      outfile: join(DIST, `${name}.${suffix}`),
+      outfile: join(DIST, outfile),
       format,
     });
   await Promise.all([
     // CommonJS has no `import.meta`.
-    entry("node", "cjs", "cjs", {
+    entry("node", "cjs", "node.cjs", {
       define: { "import.meta.url": "ownUrl" },
       banner: { js: 'const ownUrl = require("node:url").pathToFileURL(__filename).href;' },
     }),
-    entry("browser", "esm", "mjs"),
+    // For bundlers: a file of CommonJS asks for Node's modules in a way that a bundle cannot.
+    entry("node", "esm", "bundled-node.mjs"),
+    entry("browser", "esm", "browser.mjs"),
   ]);
   // In Node both formats share the CommonJS file, so that one process has one copy of the classes.
   const names = Object.keys(
