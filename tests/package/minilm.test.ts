@@ -383,10 +383,16 @@ describe("bundles", () => {
         import { readFile } from "node:fs/promises";
         import { loadMinilm, bitsOf } from "./dist/main.js";
         const file = new Uint8Array(await readFile("minilm-l6.bin"));
+        const inParts = (bytes) => new ReadableStream({
+          start(stream) {
+            for (let from = 0; from < bytes.length; from += 2 ** 20) stream.enqueue(bytes.slice(from, from + 2 ** 20));
+            stream.close();
+          },
+        });
         let [served, fetches, kept] = [file, 0, new Map([["an older model", file]])];
         globalThis.fetch = async () => {
           fetches++;
-          return served ? new Response(new Blob([served])) : new Response("", { status: 404 });
+          return served ? new Response(inParts(served)) : new Response("", { status: 404 });
         };
         const cache = {
           match: async (key) => kept.get(key)?.clone(),
