@@ -8,7 +8,7 @@
 //! multiplies and adds pairs takes i16, and are 256 times as exact.
 //!
 //! Weights lie as the loops of `products` read them: in WebAssembly of eight outputs those of two
-//! neighbouring inputs, then of the next two. Up to four tokens share each load of weights.
+//! neighbouring inputs, then of the next two. Four tokens share each load of weights.
 //!
 //! # Invariants
 //!
@@ -22,7 +22,7 @@
 //! outputs of all tokens come before the next eight.
 
 use crate::lanes::{Floats, Quad};
-use crate::products::{Inputs, OUTPUTS, TOKENS, Weights};
+use crate::products::{Inputs, OUTPUTS, TOKENS, Weights, together};
 
 /// Returns the largest magnitude of the numbers of a token with so many of them.
 const fn limit(inputs: usize) -> i16 {
@@ -62,14 +62,17 @@ impl Linear {
     pub fn run(&self, numbers: &Numbers, outputs: &mut [Quad]) {
         for block in 0..self.scales.len() {
             let mut from = 0;
-            while from < numbers.scales.len() {
-                match numbers.scales.len() - from {
+            let tokens = numbers.scales.len();
+            while from < tokens {
+                let count = together(tokens, from);
+                match count {
                     1 => self.run_some::<1>(block, numbers, from, outputs),
                     2 => self.run_some::<2>(block, numbers, from, outputs),
                     3 => self.run_some::<3>(block, numbers, from, outputs),
-                    _ => self.run_some::<TOKENS>(block, numbers, from, outputs),
+                    TOKENS => self.run_some::<TOKENS>(block, numbers, from, outputs),
+                    _ => self.run_some::<{ TOKENS + 1 }>(block, numbers, from, outputs),
                 }
-                from += TOKENS;
+                from += count;
             }
         }
     }

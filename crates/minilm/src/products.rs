@@ -9,8 +9,17 @@ use crate::lanes::Floats;
 /// Outputs that are summed at once.
 pub(crate) const OUTPUTS: usize = 8;
 
-/// Tokens that share the loads of weights, at most.
+/// Tokens that share the loads of weights. Five do at the end where one would be left, which would
+/// need loads of its own.
 pub(crate) const TOKENS: usize = 4;
+
+/// Returns the number of tokens that share loads, of those from one on.
+pub(crate) fn together(tokens: usize, from: usize) -> usize {
+    match tokens - from {
+        left if left == TOKENS + 1 => left,
+        left => left.min(TOKENS),
+    }
+}
 
 /// The sums of a token for eight outputs.
 pub(crate) type Sums = [Floats; 2];
@@ -21,7 +30,7 @@ mod here {
 
     use bytemuck::must_cast;
 
-    use super::{OUTPUTS, Sums, TOKENS};
+    use super::{OUTPUTS, Sums, TOKENS, together};
     use crate::lanes::{Floats, Pair};
 
     /// Rows of weights: of eight outputs the weights of inputs 0 and 1, then those of inputs 2 and 3,
@@ -69,8 +78,8 @@ mod here {
         }
     }
 
-    /// Numbers of tokens: of up to four tokens the first pairs, their second pairs, and so on; then
-    /// of the next four.
+    /// Numbers of tokens: of those that share loads the first pairs, their second pairs, and so on;
+    /// then of the next ones.
     #[derive(Default)]
     pub struct Inputs {
         tokens: usize,
@@ -88,8 +97,11 @@ mod here {
         /// Sets the numbers of a token, four at a time.
         #[inline(always)]
         pub fn set(&mut self, token: usize, fours: impl ExactSizeIterator<Item = [Pair; 2]>) {
-            let first = token / TOKENS * TOKENS;
-            let (together, place) = (TOKENS.min(self.tokens - first), token - first);
+            let first = match token / TOKENS * TOKENS {
+                last if last + 1 == self.tokens => last.saturating_sub(TOKENS),
+                first => first,
+            };
+            let (together, place) = (together(self.tokens, first), token - first);
             let pairs = &mut self.pairs[first * 2 * fours.len()..];
             for ([one, two], pairs) in fours.zip(pairs.chunks_exact_mut(2 * together)) {
                 pairs[place] = one;
