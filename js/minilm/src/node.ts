@@ -10,7 +10,7 @@ export { Minilm, type MinilmEmbedding, type MinilmEmbeddings } from "./minilm.ts
 
 /**
  * Returns the model of this package. In a browser it fetches the file of 14 MB the first time, and
- * keeps it in the browser's cache. Each call reads a model of its own, which takes about 25 MB: keep
+ * keeps it in the browser's cache. Each call reads a model of its own, which takes about 35 MB: keep
  * it.
  *
  * @throws {MinilmError} `invalid_argument` for a wrong or unknown option; `invalid_model` if the file
