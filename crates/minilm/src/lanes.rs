@@ -235,7 +235,7 @@ impl Floats {
         let n = x.times(Self::all(std::f32::consts::LOG2_E)).rounded();
         let high = x.minus(n.times(Self::all(LN_2_HIGH)));
         let rest = high.minus(n.times(Self::all(LN_2_LOW)));
-        let coefficients = [1.398_199_95e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5];
+        let coefficients = [1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5];
         let polynomial = coefficients
             .into_iter()
             .fold(Self::all(1.987_569_1e-4), |sum, next| sum.times(rest).plus(Self::all(next)));
