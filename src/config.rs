@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 use crate::automaton::read_sought;
 use crate::decay::Curve;
 use crate::error::{Error, Result};
-use crate::evidence::{self, Fit, GENERAL};
+use crate::evidence::{self, Fits, Preset};
 use crate::intent::IntentConfig;
 use crate::query::{KNOWN_SYMBOLS, OrchestratorConfig, QueryConfig};
 use crate::salience::SalienceConfig;
@@ -67,7 +67,7 @@ pub struct Config {
     pub search: SearchConfig,
     /// The weights of a ranking by evidence.
     #[serde(deserialize_with = "evidence::config::read")]
-    pub evidence: Fit,
+    pub evidence: Fits,
     /// The symbols that a question can name.
     #[serde(deserialize_with = "read_symbols")]
     pub known_symbols: Vec<String>,
@@ -87,7 +87,7 @@ impl Default for Config {
             curve: Curve::default(),
             salience_growth: false,
             search: SearchConfig::default(),
-            evidence: GENERAL,
+            evidence: Preset::General.fits(),
             known_symbols: KNOWN_SYMBOLS.map(String::from).to_vec(),
             query: QueryConfig::default(),
             orchestrator: OrchestratorConfig::default(),

@@ -13,6 +13,7 @@
 
 import { MemoryIndex, TRAITS, type WordVectors } from "nous-wasm";
 import type { Asking } from "../quality/measure.ts";
+import { type SentenceVectors, sentenceOf } from "../quality/sentences.ts";
 
 /** A set of questions with the evidence for each of their memories. */
 export interface EvidenceTable {
@@ -105,6 +106,8 @@ export class TableBuilder {
 /** How {@link collect} asks. */
 export interface CollectOptions {
   readonly embedder: WordVectors;
+  /** Embeddings of memories and questions. Without them, evidence of embeddings is 0. */
+  readonly sentences?: SentenceVectors | undefined;
   /** Whether the index knows the clusters. Without them, runs end at gaps in time. Default true. */
   readonly clusters?: boolean;
 }
@@ -117,16 +120,26 @@ export interface CollectOptions {
 export function collect(
   name: string,
   askings: readonly Asking[],
-  { embedder, clusters = true }: CollectOptions,
+  { embedder, sentences, clusters = true }: CollectOptions,
 ): EvidenceTable {
   let builder: TableBuilder | undefined;
   for (const { store, cases } of askings) {
-    const index = new MemoryIndex({ embedder });
+    const index = new MemoryIndex({ embedder, dimensions: sentences?.dimensions });
     const { memories, edges } = store;
-    index.upsert(clusters ? memories : memories.map((one) => ({ ...one, clusters: [] })));
+    sentences?.embedAll([...memories.map(sentenceOf), ...cases.map((one) => one.text)]);
+    index.upsert(
+      memories.map((one) => ({
+        ...one,
+        ...(clusters ? {} : { clusters: [] }),
+        embedding: sentences?.embed(sentenceOf(one)),
+      })),
+    );
     index.link(edges);
     for (const { text, now, kind, grades } of cases) {
-      const { ids, names, values } = index.evidence(text, { now });
+      const { ids, names, values } = index.evidence(text, {
+        now,
+        embedding: sentences?.embed(text),
+      });
       // Traits are the last kinds of evidence.
       const kinds = names.slice(0, names.length - TRAITS.length);
       const fittable = values.filter((_, place) => place % names.length < kinds.length);

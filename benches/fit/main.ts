@@ -6,9 +6,10 @@ import { parseArgs } from "node:util";
 import { loadEmbedderSync } from "nous-embedder";
 import { MemoryIndex } from "nous-wasm";
 import { generateSample } from "../../js/sample/trader/index.ts";
+import { Sentences } from "../quality/sentences.ts";
 import { writeResults } from "../results.ts";
 import { collect } from "./evidence-table.ts";
-import { fitPreset, PRESETS, type Preset } from "./preset.ts";
+import { type FittedPreset, fitPreset, PRESETS, type Preset } from "./preset.ts";
 import { reportOf, type TabledSet, uses } from "./report.ts";
 import { rustFile } from "./rust-file.ts";
 import { type FitSet, fileSet, namedFile, ownFitSets } from "./sets.ts";
@@ -32,13 +33,14 @@ const { values } = parseArgs({
   },
 });
 if (values.help === true) console.log(USAGE);
-else run();
+else await run();
 
-function run(): void {
+async function run(): Promise<void> {
   const { set, without, date, out } = values;
   if (!/^\d{4}-\d\d-\d\d$/.test(date))
     throw new RangeError(`--date ${date}: must be a day such as 2026-11-25`);
   const embedder = loadEmbedderSync();
+  const sentences = await Sentences.load();
   const sets: FitSet[] = [
     ...set.map((argument) => fileSet(namedFile(argument))),
     ...ownFitSets(generateSample()),
@@ -54,8 +56,8 @@ function run(): void {
   }
   const tabled: TabledSet[] = sets.map((one) => {
     const start = performance.now();
-    const table = collect(one.name, one.askings, { embedder });
-    const gaps = collect(one.name, one.askings, { embedder, clusters: false });
+    const table = collect(one.name, one.askings, { embedder, sentences });
+    const gaps = collect(one.name, one.askings, { embedder, sentences, clusters: false });
     const seconds = ((performance.now() - start) / 1000).toFixed(1);
     console.error(`${one.name}: ${table.questionKinds.length} questions, ${seconds} s`);
     return { ...one, table, gaps };
@@ -63,9 +65,11 @@ function run(): void {
   const probe = new MemoryIndex();
   const kinds = probe.evidence("").names;
   probe.free();
-  const fitOf = (preset: Preset, among: readonly TabledSet[]) => {
+  const fitOf = (preset: Preset, among: readonly TabledSet[]): FittedPreset => {
     const start = performance.now();
-    const fitted = fitPreset(preset, kinds, uses(among, preset));
+    const fit = (isEmbedded: boolean) =>
+      fitPreset({ preset, isEmbedded }, kinds, uses(among, preset));
+    const fitted = { plain: fit(false), embedded: fit(true) };
     console.error(`${preset}: ${((performance.now() - start) / 1000).toFixed(1)} s`);
     return fitted;
   };
@@ -85,5 +89,6 @@ function run(): void {
   const path = writeResults("fit", "Fitted weights", text);
   console.log(`${text}\n\nwritten to ${out} and ${path}`);
   for (const preset of PRESETS)
-    if (presets[preset].scale <= 0) throw new Error(`${preset}: the sum says nothing of answers`);
+    if (Math.min(presets[preset].plain.scale, presets[preset].embedded.scale) <= 0)
+      throw new Error(`${preset}: the sum says nothing of answers`);
 }

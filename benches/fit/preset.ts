@@ -30,6 +30,18 @@ const SIGNED: ReadonlySet<string> = new Set(
   [...OF_THE_MEMORY].filter((kind) => kind !== "affinity"),
 );
 
+/** The kinds of evidence that a question without an embedding lacks. */
+const OF_EMBEDDINGS: ReadonlySet<string> = new Set(
+  ["emb", "nb_emb", "ses_emb", "emb_unheld", "emb_unlike", "ses_unheld"],
+);
+
+/** Which weights {@link fitPreset} fits. */
+export interface PresetOptions {
+  readonly preset: Preset;
+  /** Whether questions have an embedding. */
+  readonly isEmbedded: boolean;
+}
+
 /** Fitted weights with their scale, rounded as the fitted file holds them. */
 export interface Fitted extends Scale {
   /** The weight of each kind of evidence of the engine; 0 if it is not fitted. */
@@ -41,6 +53,12 @@ export interface Fitted extends Scale {
 /** Decimal places of weights, scale and offset. */
 const PLACES = 3;
 
+/** The fits of a preset: for questions without an embedding, and for those with one. */
+export interface FittedPreset {
+  readonly plain: Fitted;
+  readonly embedded: Fitted;
+}
+
 /**
  * Fits a preset: weights, then the scale of probabilities over the first ten memories of each
  * question.
@@ -49,18 +67,25 @@ const PLACES = 3;
  * @throws {RangeError} If the sets do not suffice; see {@link fitListwise} and {@link fitScale}.
  * @example
  * ```ts
- * const { weights, scale, ofBest, ofSpread, offset } = fitPreset("general", names, [{ table, weight: 1 }]);
+ * const { weights, scale, ofBest, ofSpread, offset } = fitPreset(
+ *   { preset: "general", isEmbedded: true },
+ *   names,
+ *   [{ table, weight: 1 }],
+ * );
  * ```
  */
 export function fitPreset(
-  preset: Preset,
+  { preset, isEmbedded }: PresetOptions,
   kinds: readonly string[],
   sets: readonly WeightedTable[],
 ): Fitted {
   const isKnown = (kind: string) => sets.some(({ table }) => table.kinds.includes(kind));
   // The table of a set has no traits: only use teaches their weights.
   const fittable = kinds.filter(
-    (kind) => isKnown(kind) && (preset === "trading" || !OF_THE_MEMORY.has(kind)),
+    (kind) =>
+      isKnown(kind) &&
+      (preset === "trading" || !OF_THE_MEMORY.has(kind)) &&
+      (isEmbedded || !OF_EMBEDDINGS.has(kind)),
   );
   const { weights: exact, temperatures } = fitListwise(sets, { kinds: fittable, signed: SIGNED });
   const weights = Object.fromEntries(kinds.map((kind) => [kind, worthIts(exact[kind] ?? 0)]));

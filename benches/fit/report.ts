@@ -6,7 +6,7 @@ import { table } from "../results.ts";
 import type { EvidenceTable } from "./evidence-table.ts";
 import { type Figures, JUDGE_NAMES, judge, mean } from "./judge.ts";
 import type { WeightedTable } from "./listwise.ts";
-import { type Fitted, PRESETS, type Preset } from "./preset.ts";
+import { type Fitted, type FittedPreset, PRESETS, type Preset } from "./preset.ts";
 import type { ReportedSet } from "./rust-file.ts";
 import type { FitSet } from "./sets.ts";
 
@@ -28,9 +28,9 @@ export function uses(sets: readonly TabledSet[], preset: Preset): WeightedTable[
 /** What {@link reportOf} compares. */
 export interface Fits {
   readonly sets: readonly TabledSet[];
-  readonly presets: Readonly<Record<Preset, Fitted>>;
+  readonly presets: Readonly<Record<Preset, FittedPreset>>;
   /** `general` fitted without the set of this name. */
-  readonly beside?: { readonly name: string; readonly fitted: Fitted } | undefined;
+  readonly beside?: { readonly name: string; readonly fitted: FittedPreset } | undefined;
 }
 
 /** BM25 alone, over the best of each question. Its sums are no probabilities. */
@@ -53,19 +53,25 @@ export function reportOf({ sets, presets, beside }: Fits): {
       label,
       figures: judge(from, weights, scale),
     });
-    const rows = [
-      ...PRESETS.map((preset) => rowOf(`\`${preset}\``, presets[preset], set.table)),
-      rowOf(`\`${set.preset}\`, runs by gaps`, presets[set.preset], set.gaps),
+    const both = (label: string, { plain, embedded }: FittedPreset, from: EvidenceTable) => [
+      rowOf(label, plain, from),
+      rowOf(`${label}, with embeddings`, embedded, from),
     ];
-    if (beside !== undefined)
-      rows.push(rowOf(`\`general\` without ${beside.name}`, beside.fitted, set.table));
-    const own = rows[PRESETS.indexOf(set.preset)]!;
+    const rows = [
+      ...PRESETS.flatMap((preset) => both(`\`${preset}\``, presets[preset], set.table)),
+      ...both(`\`${set.preset}\`, runs by gaps`, presets[set.preset], set.gaps),
+      ...(beside === undefined
+        ? []
+        : both(`\`general\` without ${beside.name}`, beside.fitted, set.table)),
+    ];
+    const [plain, own] = rows.slice(2 * PRESETS.indexOf(set.preset)) as [Row, Row];
     return {
       text: setReport(set, rowOf("BM25 by the same words", WORDS_ALONE, set.table), rows, own),
       reported: {
         name: set.name,
         questions: set.table.questionKinds.length,
-        figures: lineOf(own.figures),
+        figures: lineOf(plain.figures),
+        embedded: lineOf(own.figures),
         fittedOn: presetsOf(set),
       },
     };
@@ -125,11 +131,16 @@ function setReport(set: TabledSet, words: Row, rows: readonly Row[], own: Row): 
 }
 
 function weightsTable(presets: Fits["presets"], beside: Fits["beside"]): string {
+  const both = (label: string, { plain, embedded }: FittedPreset) =>
+    [
+      [label, plain],
+      [`${label}, with embeddings`, embedded],
+    ] as const;
   const columns = [
-    ...PRESETS.map((preset) => [`\`${preset}\``, presets[preset]] as const),
-    ...(beside === undefined ? [] : [[`without ${beside.name}`, beside.fitted] as const]),
+    ...PRESETS.flatMap((preset) => both(`\`${preset}\``, presets[preset])),
+    ...(beside === undefined ? [] : both(`without ${beside.name}`, beside.fitted)),
   ];
-  const kinds = Object.keys(presets.general.weights);
+  const kinds = Object.keys(presets.general.plain.weights);
   return table(
     ["evidence", ...columns.map(([label]) => label)],
     [

@@ -2,7 +2,7 @@
 // struct, so that the build refuses a kind of evidence that the engine does not know, and a kind
 // without a weight.
 
-import { type Fitted, PRESETS, type Preset } from "./preset.ts";
+import { type FittedPreset, PRESETS, type Preset } from "./preset.ts";
 
 /** What {@link rustFile} says of a set. */
 export interface ReportedSet {
@@ -11,6 +11,8 @@ export interface ReportedSet {
   readonly questions: number;
   /** Lines of figures: for example "nDCG@10 0.636". */
   readonly figures: string;
+  /** The same for questions with an embedding. */
+  readonly embedded: string;
   /** The presets that were fitted on the set. */
   readonly fittedOn: readonly Preset[];
 }
@@ -20,7 +22,7 @@ export interface FittedFile {
   /** The day of the fit, such as 2026-11-25. */
   readonly date: string;
   readonly sets: readonly ReportedSet[];
-  readonly presets: Readonly<Record<Preset, Fitted>>;
+  readonly presets: Readonly<Record<Preset, FittedPreset>>;
 }
 
 /** The score from which on an answer counts as one. */
@@ -39,9 +41,9 @@ export function rustFile({ date, sets, presets }: FittedFile): string {
     "//!",
     `//! Fitted on ${date}. In brackets: the number of questions, and the presets fitted on the set.`,
     "//!",
-    ...sets.flatMap(({ name, questions, figures, fittedOn }) => {
+    ...sets.flatMap(({ name, questions, figures, embedded, fittedOn }) => {
       const use = fittedOn.length === 0 ? "measured only" : fittedOn.join(", ");
-      return listItem(`${name} (${questions}; ${use}): ${figures}.`);
+      return listItem(`${name} (${questions}; ${use}): ${figures}. Embedded: ${embedded}.`);
     }),
     "",
     "use super::weights::{Fit, Values};",
@@ -50,12 +52,20 @@ export function rustFile({ date, sets, presets }: FittedFile): string {
     "/// answer.",
     `pub const ANSWERABLE: f64 = ${float(ANSWERABLE)};`,
   ];
-  for (const preset of PRESETS) {
-    const { weights, scale, ofBest, ofSpread, offset } = presets[preset];
+  const all = PRESETS.flatMap((preset) => {
+    const { plain, embedded } = presets[preset];
+    const name = preset.toUpperCase();
+    return [
+      { doc: DOCS[preset], name, fit: plain },
+      { doc: "The same, for questions with an embedding.", name: `${name}_EMBEDDED`, fit: embedded },
+    ];
+  });
+  for (const { doc, name, fit } of all) {
+    const { weights, scale, ofBest, ofSpread, offset } = fit;
     lines.push(
       "",
-      `/// ${DOCS[preset]}`,
-      `pub const ${preset.toUpperCase()}: Fit = Fit {`,
+      `/// ${doc}`,
+      `pub const ${name}: Fit = Fit {`,
       "    weights: Values {",
       ...Object.entries(weights).map(([kind, weight]) => `        ${kind}: ${float(weight)},`),
       "    },",

@@ -14,6 +14,7 @@ import {
 } from "nous-wasm";
 import { Bm25, type Hit } from "./bm25.ts";
 import { DEPTH } from "./metrics.ts";
+import { type SentenceVectors, sentenceOf } from "./sentences.ts";
 
 /** A memory as the systems take it. */
 export interface StoredMemory extends MemoryNode {
@@ -166,6 +167,62 @@ export function signals(embedder?: TextVectors): System {
   };
 }
 
+/** Returns an index with an embedding of each memory by the sentence transformer. */
+function sentenceIndex({ memories }: Store, sentences: SentenceVectors): MemoryIndex {
+  const index = new MemoryIndex({ dimensions: sentences.dimensions, embeddings: "i8" });
+  sentences.embedAll(memories.map(sentenceOf));
+  index.upsert(memories.map((one) => ({ ...one, embedding: sentences.embed(sentenceOf(one)) })));
+  return index;
+}
+
+/** The sentence transformer alone: by the cosine of question and memory. */
+export const sentencesAlone = (sentences: SentenceVectors): System => ({
+  name: "MiniLM alone",
+  isCalibrated: false,
+  open(store) {
+    const index = sentenceIndex(store, sentences);
+    return {
+      ask(question) {
+        const embedding = sentences.embed(question);
+        if (embedding === null) return [];
+        const { ids, scores } = index.similar(embedding, { limit: DEPTH });
+        return ids.map((id, place) => ({ id, score: scores[place]! }));
+      },
+      free: () => index.free(),
+    };
+  },
+});
+
+/** The constant of reciprocal rank fusion, and how many results of each list it reads. */
+const OF_RANK = 60;
+const FUSED = 100;
+
+/** BM25 and the sentence transformer, by the sum of 1 / (60 + rank). */
+export const fusedWithSentences = (sentences: SentenceVectors): System => ({
+  name: "BM25 + MiniLM, rank fusion",
+  isCalibrated: false,
+  open(store) {
+    const index = sentenceIndex(store, sentences);
+    const words = BM25.open(store, FUSED);
+    return {
+      ask(question, now) {
+        const embedding = sentences.embed(question);
+        const near = embedding === null ? [] : index.similar(embedding, { limit: FUSED }).ids;
+        const scores = new Map<string, number>();
+        for (const list of [words.ask(question, now).map(({ id }) => id), near])
+          for (const [rank, id] of list.entries())
+            scores.set(id, (scores.get(id) ?? 0) + 1 / (OF_RANK + rank + 1));
+        const all = Array.from(scores, ([id, score]) => ({ id, score }));
+        return all.sort((a, b) => b.score - a.score).slice(0, DEPTH);
+      },
+      free() {
+        index.free();
+        words.free?.();
+      },
+    };
+  },
+});
+
 /** Kinds of evidence that the tables switch off together. */
 export const GROUPS = {
   "exact words": ["bm", "cov"],
@@ -175,6 +232,7 @@ export const GROUPS = {
   runs: ["nb", "win", "ses", "sesb"],
   "what the question asks for": ["date", "told", "p_temp", "p_numq", "p_where"],
   "titles, links and use": ["titlecov", "graph", "affinity", "lastrec", "vaguerec"],
+  "the transformer": ["emb", "nb_emb", "ses_emb", "emb_unheld", "emb_unlike", "ses_unheld"],
 } as const;
 
 /** What the section of a memory adds to its evidence. */
@@ -197,6 +255,8 @@ export interface EvidenceOptions {
   readonly name: string;
   readonly preset?: Preset;
   readonly embedder?: WordVectors | undefined;
+  /** Embeddings of memories and questions. Default: none. */
+  readonly sentences?: SentenceVectors | undefined;
   /** Kinds of evidence that weigh 0. */
   readonly off?: readonly string[];
   /** Whether the index knows the clusters. Default true. */
@@ -207,16 +267,24 @@ export interface EvidenceOptions {
 
 /** Returns a ranking by evidence. */
 export function evidence(options: EvidenceOptions): System {
-  const { name, preset = "general", embedder, off = [], clusters = true, diversity = 0 } = options;
+  const { name, preset = "general", embedder, sentences } = options;
+  const { off = [], clusters = true, diversity = 0 } = options;
   const weights = Object.fromEntries(off.map((kind) => [kind, 0]));
   return {
     name,
     isCalibrated: off.length === 0,
     open({ memories, edges }) {
-      const index = new MemoryIndex({ embedder, config: { evidence: { preset, weights } } });
+      const index = new MemoryIndex({
+        embedder,
+        dimensions: sentences?.dimensions,
+        embeddings: "i8",
+        config: { evidence: { preset, weights } },
+      });
+      sentences?.embedAll(memories.map(sentenceOf));
       index.upsert(
         memories.map(({ labels = "", ...one }) => ({
           ...one,
+          embedding: sentences?.embed(sentenceOf(one)),
           ...(clusters ? {} : { clusters: [] }),
           // As the server does it.
           title: labels === "" ? one.title : `${labels}. ${one.title}`,
@@ -224,7 +292,11 @@ export function evidence(options: EvidenceOptions): System {
       );
       index.link(edges);
       return {
-        ask: (question, now) => index.ask(question, { limit: DEPTH, now, diversity }),
+        ask: (question, now) =>
+          index.ask(question, {
+            ...{ limit: DEPTH, now, diversity },
+            embedding: sentences?.embed(question),
+          }),
         free: () => index.free(),
       };
     },
@@ -237,22 +309,40 @@ const DIVERSITIES = [0.25, 1];
 /** The name of the whole ranking by evidence. */
 export const EVIDENCE = "evidence";
 
-/** Returns word search as others do it, and ranking by signals without and with embeddings. */
-export function othersThanEvidence(embedder: TextVectors): System[] {
-  return [BM25, FTS5, MINISEARCH, signals(), signals(embedder)];
+/** What makes vectors in the tables. */
+export interface Models {
+  /** The token table. */
+  readonly embedder: TextVectors & WordVectors;
+  /** The sentence transformer. */
+  readonly sentences: SentenceVectors;
 }
 
-/** Returns evidence with and without word vectors, and without each group of evidence. */
-export function evidenceByParts(embedder: WordVectors, preset: Preset = "general"): System[] {
+/**
+ * Returns word search as others do it, the sentence transformer alone and fused with word search,
+ * and ranking by signals without and with embeddings.
+ */
+export function othersThanEvidence({ embedder, sentences }: Models): System[] {
+  const ofSentences = [sentencesAlone(sentences), fusedWithSentences(sentences)];
+  return [BM25, FTS5, MINISEARCH, ...ofSentences, signals(), signals(embedder)];
+}
+
+/**
+ * Returns evidence with and without word vectors and the transformer, and without each group of
+ * evidence.
+ */
+export function evidenceByParts(models: Models, preset: Preset = "general"): System[] {
+  const { embedder } = models;
+  const whole = { ...models, preset };
   return [
-    evidence({ name: "evidence, without embedder", preset }),
-    evidence({ name: EVIDENCE, preset, embedder }),
-    evidence({ name: `${EVIDENCE}, runs by gaps`, preset, embedder, clusters: false }),
+    evidence({ name: "evidence, words alone", preset }),
+    evidence({ name: "evidence, token table", preset, embedder }),
+    evidence({ name: EVIDENCE, ...whole }),
+    evidence({ name: `${EVIDENCE}, runs by gaps`, ...whole, clusters: false }),
     ...DIVERSITIES.map((diversity) =>
-      evidence({ name: `${EVIDENCE}, diversity ${diversity}`, preset, embedder, diversity }),
+      evidence({ name: `${EVIDENCE}, diversity ${diversity}`, ...whole, diversity }),
     ),
     ...Object.entries(GROUPS).map(([group, off]) =>
-      evidence({ name: `… without ${group}`, preset, embedder, off }),
+      evidence({ name: `… without ${group}`, ...whole, off }),
     ),
   ];
 }

@@ -1,9 +1,9 @@
 // Measures all systems on sets of questions from files.
 
 import { basename } from "node:path";
-import type { Embedder } from "nous-wasm";
+
 import { whole } from "../js/units.ts";
-import { evidenceByParts, othersThanEvidence } from "./contestants.ts";
+import { evidenceByParts, type Models, othersThanEvidence } from "./contestants.ts";
 import { reportOf } from "./evidence-report.ts";
 import { askingOf, measure } from "./measure.ts";
 import type { Report } from "./own.ts";
@@ -16,8 +16,8 @@ import { summaryOf } from "./summary.ts";
  * @param only - A part of the names of the systems that are asked.
  * @throws {Error} If a file is not a list of question sets, or `only` names no system.
  */
-export function reportOnFiles(files: readonly string[], embedder: Embedder, only: string): Report {
-  const systems = [...othersThanEvidence(embedder), ...evidenceByParts(embedder)].filter(
+export function reportOnFiles(files: readonly string[], models: Models, only: string): Report {
+  const systems = [...othersThanEvidence(models), ...evidenceByParts(models)].filter(
     ({ name }) => name.includes(only),
   );
   if (systems.length === 0) throw new Error(`--only: no system has “${only}” in its name`);

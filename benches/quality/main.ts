@@ -13,6 +13,7 @@ import { type Report, reportOnOwn } from "./own.ts";
 import { reportOnLanguages } from "./own-languages.ts";
 import { readmeRows } from "./readme.ts";
 import { reportOnServer } from "./served.ts";
+import { Sentences } from "./sentences.ts";
 import { isTable, TABLES } from "./token-tables.ts";
 import { reportOnSignals } from "./trader.ts";
 
@@ -44,7 +45,10 @@ if (!isTable(table))
   throw new Error(`--table: ${table} is none of the tables ${Object.keys(TABLES).join(", ")}`);
 const isDefault = values.only === undefined && table === "english-128";
 const writes = isDefault && !values["no-write"];
-const embedder = () => loadEmbedderSync(TABLES[table]);
+const models = async () => ({
+  embedder: loadEmbedderSync(TABLES[table]),
+  sentences: await Sentences.load(),
+});
 
 const HOW = `\`npm run quality -- --set FILE …\`. The stores of a file count together, question by question. A question without a time is asked
 when the last memory of its store was made. hit@1 is the share of questions whose first memory answers; recall@10 is the share of all
@@ -68,7 +72,7 @@ else if (values.served === true) {
   console.log(text);
   say(writeResults("quality-served", "Quality of answers over HTTP", `${HOW_SERVED}\n\n${text}`));
 } else if (files.length > 0) {
-  const report = reportOnFiles(files, embedder(), values.only ?? "");
+  const report = reportOnFiles(files, await models(), values.only ?? "");
   console.log(report.text);
   if (writes) {
     const title = "Quality of answers on sets from files";
@@ -78,7 +82,7 @@ else if (values.served === true) {
   }
 } else {
   const sample = generateSample();
-  const report = reportOnOwn(sample, embedder());
+  const report = reportOnOwn(sample, await models());
   const languages = reportOnLanguages();
   const signals = `# Ranking by signals, and the orchestrator\n\n${await reportOnSignals(sample)}`;
   const text = `${report.text}\n\n# Questions in another language\n\n${languages}`;

@@ -1,8 +1,7 @@
 // Measures all systems on our own questions over the general memory.
 
-import type { Embedder } from "nous-wasm";
 import { correctionTables, unanswerableTables } from "./answer-tables.ts";
-import { evidenceByParts, othersThanEvidence } from "./contestants.ts";
+import { evidenceByParts, type Models, othersThanEvidence } from "./contestants.ts";
 import { kindTables, reportOf } from "./evidence-report.ts";
 import { askingOf, measure, type Part, selected } from "./measure.ts";
 import type { QuestionSet } from "./question-set.ts";
@@ -18,12 +17,12 @@ const TITLES = { test: "Test half", dev: "Development half" } as const;
 const LANGUAGE_NAMES: Readonly<Record<string, string>> = { de: "German", ja: "Japanese" };
 
 /** Asks all systems the questions of the general memory. */
-export function measureGeneral(set: QuestionSet, embedder: Embedder): OnGeneral {
+export function measureGeneral(set: QuestionSet, models: Models): OnGeneral {
   const kinds = set.questions.map(({ kind }) => kind);
   const questions = set.questions.map((one) => ({ ...one, kind: broadKindOf(one) }));
   const asking = askingOf({ ...set, questions });
   const measured = measure(
-    [...othersThanEvidence(embedder), ...evidenceByParts(embedder)],
+    [...othersThanEvidence(models), ...evidenceByParts(models)],
     [asking],
   );
   const halves = (["test", "dev"] as const).map((part) => ({

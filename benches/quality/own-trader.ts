@@ -1,9 +1,14 @@
 // Measures all systems on our own questions over the trader's memory.
 
-import type { Embedder } from "nous-wasm";
 import { kindOf, type Sample } from "../../js/sample/trader/index.ts";
 import { unanswerableTables } from "./answer-tables.ts";
-import { evidence, evidenceByParts, OF_SECTIONS, othersThanEvidence } from "./contestants.ts";
+import {
+  evidence,
+  evidenceByParts,
+  type Models,
+  OF_SECTIONS,
+  othersThanEvidence,
+} from "./contestants.ts";
 import { reportOf } from "./evidence-report.ts";
 import { labelledSet } from "./labelled-set.ts";
 import { type Asking, askingOf, type Case, measure, type Part, selected } from "./measure.ts";
@@ -30,14 +35,14 @@ interface TraderCase extends Case {
 }
 
 /** Asks all systems the questions of the trader's memory. */
-export function measureTrader(sample: Sample, set: QuestionSet, embedder: Embedder): OnTrader {
+export function measureTrader(sample: Sample, set: QuestionSet, models: Models): OnTrader {
   const asking = traderAsking(sample, set);
   const preset = "trading";
   const systems = [
-    ...othersThanEvidence(embedder),
-    ...evidenceByParts(embedder, preset),
-    evidence({ name: "… without sections", preset, embedder, off: OF_SECTIONS }),
-    evidence({ name: "evidence, weights `general`", preset: "general", embedder }),
+    ...othersThanEvidence(models),
+    ...evidenceByParts(models, preset),
+    evidence({ name: "… without sections", preset, ...models, off: OF_SECTIONS }),
+    evidence({ name: "evidence, weights `general`", preset: "general", ...models }),
   ];
   const measured = measure(systems, [asking]);
   const parts = (Object.keys(TITLES) as Group[]).map((group) => ({

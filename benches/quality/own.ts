@@ -1,9 +1,9 @@
 // Measures all systems on our own questions: over the general memory and over the trader's.
 
-import type { Embedder } from "nous-wasm";
 import type { Sample } from "../../js/sample/trader/index.ts";
 import { whole } from "../js/units.ts";
 import { CONFIDENCE, RESAMPLES } from "./bootstrap.ts";
+import type { Models } from "./contestants.ts";
 import type { Part } from "./measure.ts";
 import { measureGeneral } from "./own-general.ts";
 import { generalSet, traderSet } from "./own-sets.ts";
@@ -22,10 +22,10 @@ export interface Report {
 }
 
 /** Asks our own questions over the general memory and over the trader's memory. */
-export function reportOnOwn(sample: Sample, embedder: Embedder): Report {
+export function reportOnOwn(sample: Sample, models: Models): Report {
   const sets = { general: generalSet(), trader: traderSet(sample) };
-  const general = measureGeneral(sets.general, embedder);
-  const trader = measureTrader(sample, sets.trader, embedder);
+  const general = measureGeneral(sets.general, models);
+  const trader = measureTrader(sample, sets.trader, models);
   const named = (store: string) => (part: Part) => ({
     ...part,
     title: `${store}, ${part.title.toLowerCase()}`,

@@ -34,6 +34,8 @@ export const EVIDENCE = [
   ...(["titlecov", "graph", "affinity", "recency_episodic", "recency_signals"] as const),
   ...(["recency_knowledge", "recency_procedural", "lastrec", "vaguerec", "intent"] as const),
   ...(["section_episodic", "section_signals", "section_procedural"] as const),
+  ...(["emb", "nb_emb", "ses_emb", "emb_unheld", "emb_unlike", "ses_unheld"] as const),
+  "soft_unheld" as const,
   ...TRAITS,
 ];
 export type Kind = (typeof EVIDENCE)[number];
@@ -46,6 +48,12 @@ export interface Fit {
   of_best: number;
   of_spread: number;
   offset: number;
+}
+
+/** The fits for questions without an embedding, and with one. */
+export interface Fits {
+  plain: Fit;
+  embedded: Fit;
 }
 
 /** How a sum becomes a probability for one question. */
@@ -630,6 +638,8 @@ export interface AskedQuestion {
   local: number | undefined;
   /** The sections that it asks for. */
   sections: readonly MemorySection[];
+  /** Undefined for a question without an embedding. By id, for memories that have one. */
+  cosines: ReadonlyMap<string, number> | undefined;
 }
 
 /** What memories are like, by their ids. */
@@ -673,6 +683,8 @@ export interface CollectedEvidence {
   nearness: Map<string, number>;
   /** The standard deviation of `sesb` over the memories that pass the filters. */
   spread: number;
+  /** How much meaning counts; undefined if the question has no embedding. */
+  gates: { isEstimated: (id: string) => boolean; unheld: number; unlike: number } | undefined;
 }
 
 const shareOf = (value: number, all: number): number => (all > 0 ? value / all : 0);
@@ -879,6 +891,9 @@ export function collectEvidence(
   const bestBm = best((place) => sums[place]!.bm);
   const bestSbm = best((place) => sums[place]!.sbm);
   const bestPSbm = best((place) => max(sums[place]!.psbm));
+  /** The shares of the question that no memory holds, and to which no passage is near. */
+  const unheld = 1 - shareOf(best((place) => sums[place]!.cov), allRarity);
+  const unlike = 1 - shareOf(best((place) => max(sums[place]!.held)), allRarity);
 
   // ---- meaning ----
   const meaning = asking.map(({ id }) => {
@@ -905,6 +920,31 @@ export function collectEvidence(
       MEANING * meaning[place]!.sem + (1 - MEANING) * bm.get(id)!,
     ]),
   );
+  // ---- embeddings ----
+  const { cosines } = question;
+  const isEmbedded = cosines !== undefined && cosines.size > 0;
+  const emb = new Map(
+    asking.map(({ id }, place) => {
+      const estimate =
+        ESTIMATE.least +
+        ESTIMATE.by_sem * meaning[place]!.sem +
+        ESTIMATE.by_soft * soft.get(id)!;
+      return [id, cosines?.get(id) ?? estimate];
+    }),
+  );
+  const ofEmbeddings = new Map<string, { nb: number; ses: number }>();
+  for (const run of isEmbedded ? runsOf(asking) : []) {
+    run.forEach(({ id }, place) => {
+      let nb = 0;
+      for (let other = place - REACH; other <= place + REACH; other++)
+        if (other !== place && run[other] !== undefined)
+          nb += emb.get(run[other]!.id)! / Math.abs(other - place);
+      const window = run.slice(Math.max(place - NEARBY, 0), place + NEARBY + 1);
+      const ses = max(window.map((memory) => emb.get(memory.id)!));
+      ofEmbeddings.set(id, { nb: nb * Math.min(SHORT_WORDS / texts.get(id)!.words, 1), ses });
+    });
+  }
+
   const nearestOf = new Map(asking.map(({ id }, place) => [id, sums[place]!.nearest]));
   const ofRun = new Map<string, { nb: number; win: number; ses: number; sesb: number }>();
   let [count, total, squares] = [0, 0, 0];
@@ -977,6 +1017,14 @@ export function collectEvidence(
     /** A share of a question that asks for nothing but a time: all of it, or nothing. */
     const ofAll = (share: number) => (isOfTime && date + told > 0 ? 1 : share);
     const inSection = (wanted: MemorySection, value: number) => (section === wanted ? value : 0);
+    const valuesOfEmbeddings = (id: string) => {
+      const { nb, ses } = ofEmbeddings.get(id) ?? { nb: 0, ses: 0 };
+      const own = isEmbedded ? emb.get(id)! : 0;
+      return {
+        ...{ emb: own, nb_emb: nb, ses_emb: ses },
+        ...{ emb_unheld: own * unheld, emb_unlike: own * unlike, ses_unheld: ses * unheld },
+      };
+    };
     const values: Values = {
       bm: bm.get(id)!,
       sbm: shareOf(sum.sbm, bestSbm),
@@ -1005,11 +1053,15 @@ export function collectEvidence(
       section_episodic: inSection("EPISODIC", 1),
       section_signals: inSection("SIGNALS", 1),
       section_procedural: inSection("PROCEDURAL", 1),
+      ...valuesOfEmbeddings(id),
+      soft_unheld: soft.get(id)! * unheld,
       ...(traits.get(id) ?? NO_TRAITS),
     };
     held.set(id, { memory, text, values, soft: sum.soft });
   });
-  return { words, held, nearness, spread };
+  const isEstimated = (id: string) => cosines?.get(id) === undefined;
+  const gates = isEmbedded ? { isEstimated, unheld, unlike } : undefined;
+  return { words, held, nearness, spread, gates };
 }
 
 // ---- learning from use --------------------------------------------------------------------------
@@ -1091,6 +1143,9 @@ export function sumOf(values: Values, weights: Values): number {
   return lanes[0]! + lanes[1]! + (lanes[2]! + lanes[3]!);
 }
 
+/** The estimate of a cosine for a memory without an embedding. */
+const ESTIMATE = { least: 0.03, by_sem: 0.25, by_soft: 0.35 };
+
 export const oddsOf = (fit: Fit, best: number, spread: number): Odds => ({
   scale: fit.scale,
   offset: fit.offset + fit.of_best * best + fit.of_spread * spread,
@@ -1106,7 +1161,7 @@ const NEAR = 0.3;
 function speaks(values: Values, { weights }: Fit): boolean {
   if ([values.p_soft, values.nb, values.date, values.told].some((value) => value !== 0))
     return true;
-  if (values.sem >= NEAR || values.ses >= NEAR) return true;
+  if (values.sem >= NEAR || values.emb >= NEAR || values.ses >= NEAR) return true;
   return (["graph", "lastrec", "intent"] as const).some(
     (kind) => values[kind] * weights[kind] !== 0,
   );
@@ -1230,6 +1285,8 @@ export function reasons(
   const index = soft.indexOf(Math.max(...soft));
   const before = text.passages.slice(0, index).map(({ length }) => length);
   const passage = text.passages[index]!;
+  const { gates } = collected;
+  const least_weight = fit.weights.emb;
   return {
     rank: place < 0 ? null : place + 1,
     score: probability(odds, sum),
@@ -1253,6 +1310,18 @@ export function reasons(
       first_word: before.reduce((all, words) => all + words, 0),
       words: passage.length,
     },
+    ...(gates === undefined
+      ? {}
+      : {
+          meaning: {
+            is_estimated: gates.isEstimated(id),
+            ...{ unheld: gates.unheld, unlike: gates.unlike, least_weight },
+            weight:
+              least_weight +
+              fit.weights.emb_unheld * gates.unheld +
+              fit.weights.emb_unlike * gates.unlike,
+          },
+        }),
     ...(superseded_by === undefined ? {} : { superseded_by }),
     ...(similar_to === undefined ? {} : { similar_to }),
   };

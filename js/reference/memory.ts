@@ -41,6 +41,7 @@ import {
   EVIDENCE,
   EvidenceTexts,
   type Fit,
+  type Fits,
   fitWith,
   learn,
   NOTHING_LEARNED,
@@ -210,9 +211,10 @@ function searchConfigOf(settings: SearchSettings): Partial<SearchConfig> {
   return Object.fromEntries(entries.map(([key, value]) => [snake(key), value]));
 }
 
-function fitOf({ preset = "general", weights = {} }: EvidenceSettings): Fit {
-  const fit = fitted(preset);
-  return { ...fit, weights: { ...fit.weights, ...weights } };
+function fitsOf({ preset = "general", weights = {} }: EvidenceSettings): Fits {
+  const { plain, embedded } = fitted(preset);
+  const changed = (fit: Fit): Fit => ({ ...fit, weights: { ...fit.weights, ...weights } });
+  return { plain: changed(plain), embedded: changed(embedded) };
 }
 
 // ---- rankings -----------------------------------------------------------------------------------
@@ -249,7 +251,7 @@ export class ReferenceMemory {
   readonly #form: Vectors["form"];
   readonly #config: Partial<SearchConfig>;
   readonly #salienceGrowth: boolean;
-  #given: Fit;
+  #given: Fits;
   #learned: Learned = NOTHING_LEARNED;
   readonly #texts: EvidenceTexts;
   readonly #nodes = new Map<string, KeptNode>();
@@ -272,7 +274,7 @@ export class ReferenceMemory {
     this.#form = embeddings;
     this.#config = searchConfigOf(config.search ?? {});
     this.#salienceGrowth = config.salienceGrowth ?? false;
-    this.#given = fitOf(config.evidence ?? {});
+    this.#given = fitsOf(config.evidence ?? {});
     this.#texts = new EvidenceTexts(ofTexts);
   }
 
@@ -582,11 +584,16 @@ export class ReferenceMemory {
 
   /** The fit with what was learned. */
   get #fit(): Fit {
-    return fitWith(this.#given, this.#learned);
+    return fitWith(this.#given.plain, this.#learned);
+  }
+
+  /** The fit for the question whose evidence was collected. */
+  #fitFor({ gates }: CollectedEvidence): Fit {
+    return fitWith(gates === undefined ? this.#given.plain : this.#given.embedded, this.#learned);
   }
 
   weigh(evidence: EvidenceSettings): void {
-    this.#given = fitOf(evidence);
+    this.#given = fitsOf(evidence);
   }
 
   learn({ question, shown, used, now }: Feedback): LearningStep {
@@ -638,11 +645,11 @@ export class ReferenceMemory {
 
   why(id: string, question: string, options: AskOptions = {}): Why {
     const collected = this.#collect(question, options);
-    return reasons(collected, id, this.#fit, this.#order(collected, options.diversity));
+    return reasons(collected, id, this.#fitFor(collected), this.#order(collected, options.diversity));
   }
 
   #order(collected: CollectedEvidence, diversity = 0, min_score = 0): Placed[] {
-    const answers = ranked(collected, this.#fit, this.#supersessions());
+    const answers = ranked(collected, this.#fitFor(collected), this.#supersessions());
     return spreadOut(
       answers.filter(({ score }) => score >= min_score),
       diversity,
@@ -671,11 +678,11 @@ export class ReferenceMemory {
 
   #collect(
     text: string,
-    { now: given = Date.now(), time_zone = "UTC", times = true, filters: unread }: AskOptions,
+    { now: given = Date.now(), time_zone = "UTC", times = true, ...asking }: AskOptions,
     readsTraits = weighsTraits(this.#fit),
   ): CollectedEvidence {
     const now = ms(given);
-    const filters = filtersOf(unread ?? {});
+    const filters = filtersOf(asking.filters ?? {});
     const memories = this.#nodesInOrder().map((node): AskedMemory => {
       // A time in the future counts as today.
       const past = (at: number) => (days(at, now) < 0 ? now : at);
@@ -699,8 +706,16 @@ export class ReferenceMemory {
         now,
       );
     const local = times ? now + 60_000 * offsetIn(time_zone, now) : undefined;
-    const asked = { text, local, sections };
+    const cosines =
+      asking.embedding == null ? undefined : this.#cosines(asking.embedding);
+    const asked = { text, local, sections, cosines };
     return collectEvidence(this.#texts, asked, memories, activation, readsTraits);
+  }
+
+  /** The cosines of the memories that have an embedding, by id. */
+  #cosines(embedding: ArrayLike<number>): Map<string, number> {
+    const all = similar(this.#prepare().vectors, embedding, this.#nodes.size, () => true);
+    return new Map(all.map(({ id, score }) => [id, score]));
   }
 
   /** Activation that comes over edges from the memories that are nearest to a question. */

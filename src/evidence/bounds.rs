@@ -5,7 +5,7 @@
 //! The sum of a memory has more than thirty terms, and few memories come up. Two bounds are
 //! compared with the sum that a memory must reach, and most memories fail at the first:
 //!
-//! - [`Bounds::of_text`] adds the terms of words, meaning, runs and activation from the columns,
+//! - [`Bounds::of_text`] adds the terms of words, embeddings, runs and activation from the columns,
 //!   without the divisions that turn sums into shares: the divisors are the same for all memories,
 //!   so they are divided into the weights once. What only the question decides is one number for
 //!   all memories: the most that its times, numbers and places can weigh.
@@ -16,7 +16,8 @@
 //! # Soundness
 //!
 //! Shares are never negative, so leaving out a factor between 0 and 1 gives no less if the weight
-//! is above 0; a weight below 0 counts as 0 there. Rounding differs from that of the exact sum.
+//! is above 0; a weight below 0 counts as 0 there. The cosines around a memory can be below 0, so
+//! that what they weigh counts as 0 or more. Rounding differs from that of the exact sum.
 //! Both are off by less than fifty roundings of the sum of all magnitudes, and [`ROUNDING`] is
 //! more. No value but that of activation exceeds [`LARGEST`].
 //!
@@ -25,6 +26,7 @@
 //! A dozen products for each memory, against forty products, a dozen divisions and branches.
 
 use super::collect::{Circumstances, Evidence, INTENT, share_of};
+use super::meaning::Meaning;
 use super::question::Question;
 use super::texts::Texts;
 use super::traits::{LONGEST, Traits};
@@ -58,15 +60,18 @@ impl Bounds {
         weights: &Values,
     ) -> Self {
         let of_all = share_of(1.0, evidence.all_rarity);
+        let &Meaning { unheld, unlike, .. } = &evidence.meaning;
         let factors = Values {
             sbm: weights.sbm * share_of(1.0, evidence.best_sbm),
             cov: weights.cov * of_all,
-            p_soft: weights.p_soft * of_all,
+            p_soft: (weights.p_soft + weights.soft_unheld * unheld) * of_all,
             p_softcov: weights.p_softcov * of_all,
             p_sbm: weights.p_sbm * share_of(1.0, evidence.best_p_sbm),
             titlecov: weights.titlecov * of_all,
             nb: weights.nb.max(0.0),
             win: weights.win.max(0.0) * of_all,
+            emb: weights.emb + weights.emb_unheld * unheld + weights.emb_unlike * unlike,
+            ses_emb: weights.ses_emb + weights.ses_unheld * unheld,
             ..*weights
         };
         let if_asked = |asked: bool, weight: f64| if asked { weight } else { 0.0 };
@@ -126,7 +131,19 @@ impl Bounds {
             + factors.p_softcov * held.held
             + factors.p_sbm * held.p_sbm
             + (active + ROUNDING * active.abs());
-        (one + two) + (three + four)
+        (one + two) + (three + four) + self.of_meaning(&evidence.meaning, at)
+    }
+
+    /// Returns a number no lower than what the embeddings of a row weigh.
+    #[inline(always)]
+    fn of_meaning(&self, meaning: &Meaning, at: usize) -> f64 {
+        if !meaning.is_given {
+            return 0.0;
+        }
+        let it = &self.factors;
+        it.emb * meaning.emb[at]
+            + it.ses_emb * meaning.ses[at]
+            + (it.nb_emb * meaning.nb[at]).max(0.0)
     }
 
     /// Returns a number no lower than what recency, use, section and traits weigh for any memory.

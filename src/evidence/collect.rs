@@ -22,13 +22,14 @@
 use super::flags::Flags;
 use super::likeness::marks_of;
 use super::maxima::Maxima;
+use super::meaning::Meaning;
 use super::neighbours::{Match, Neighbours};
 use super::question::Question;
 use super::runs::Layout;
 use super::spans::{Span, around, held_in, joined};
 use super::texts::{Text, Texts, unpacked};
 use super::traits::Traits;
-use super::weights::Values;
+use super::weights::{Fit, Values};
 use super::windows::Windows;
 use super::words::{Embed, shown};
 use serde::Serialize;
@@ -52,10 +53,10 @@ const OF_RARE_IDENTIFIER: f64 = 2.0;
 /// The shares of meaning and words in the evidence of a run.
 const MEANING: f64 = 0.7;
 /// The memories before and after that count.
-const REACH: usize = 3;
+pub(super) const REACH: usize = 3;
 /// The memories before and after that count for the best of a run. A long run changes its subject:
 /// the best of a whole meeting would say nothing of each of its turns.
-const NEARBY: usize = 12;
+pub(super) const NEARBY: usize = 12;
 /// Texts of more words profit less from the memories around them: they hold much already.
 const SHORT: f64 = 80.0;
 /// The value of a section that the question asks for.
@@ -76,6 +77,33 @@ pub struct Circumstances {
     pub activation: f64,
 }
 
+/// A question, as evidence is collected for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The question.
+    pub text: &'a str,
+    /// The present by the clock of the caller; `None` if times of the question are not understood.
+    pub local: Option<f64>,
+    /// By row, the cosine of the embeddings of the question and of the memory; NaN for a memory
+    /// without one. `None` for a question without an embedding.
+    pub cosines: Option<&'a [f64]>,
+}
+
+/// How much meaning counts for a question, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct OfMeaning {
+    /// Whether the memory has no embedding yet, so that its cosine is an estimate.
+    pub is_estimated: bool,
+    /// The share of the question that no memory holds, words weighted by their rarity.
+    pub unheld: f64,
+    /// The share of the question to whose words no passage of a memory has near ones.
+    pub unlike: f64,
+    /// What a cosine of 1 weighs for this question.
+    pub weight: f64,
+    /// What it would weigh if one memory held all words of the question.
+    pub least_weight: f64,
+}
+
 /// The evidence of all memories for one question. Kept for the next question, whose columns it then
 /// holds.
 #[derive(Debug, Default)]
@@ -86,6 +114,7 @@ pub struct Evidence {
     pub(super) run: RunColumns,
     pub(super) windows: Windows,
     maxima: Maxima,
+    pub(super) meaning: Meaning,
     /// Products of the question's vector, by passage.
     products: Vec<f64>,
     of_passages: LengthNorms,
@@ -216,16 +245,15 @@ pub(super) struct RunColumns {
 impl Evidence {
     /// Reads a question, and collects the evidence of every memory with a text. `passes` says which
     /// memories may be found; evidence that is relative to the best of the question is relative to
-    /// the best of these. `local` is the present by the clock of the caller; `None` if times of the
-    /// question are not understood.
+    /// the best of these.
     pub fn collect(
         &mut self,
         texts: &mut Texts,
-        text: &str,
-        local: Option<f64>,
+        asked: Asked<'_>,
         passes: impl Fn(Row) -> bool,
         embed: &mut Embed<'_>,
     ) -> Question {
+        let Asked { text, local, cosines } = asked;
         let question = Question::read(text, local, texts, &mut self.neighbours, embed);
         texts.runs.lay_out();
         self.clear(texts);
@@ -240,6 +268,7 @@ impl Evidence {
         self.read_vectors(texts, &question);
         self.find_best(&passes);
         self.read_runs(texts, &passes);
+        self.read_meaning(texts, cosines);
         question
     }
 
@@ -393,13 +422,18 @@ impl Evidence {
 
     fn find_best(&mut self, passes: impl Fn(Row) -> bool) {
         (self.best_bm, self.best_sbm, self.best_p_sbm) = (0.0, 0.0, 0.0);
+        let (mut best_cov, mut best_held) = (0.0, 0.0);
         let MemorySums { touched_by_any, all, bm, .. } = &mut self.memories;
         for &row in touched_by_any.iter().filter(|&&row| passes(row)) {
             let at = row as usize;
             raise(&mut self.best_bm, all[at].bm);
             raise(&mut self.best_sbm, all[at].sbm);
             raise(&mut self.best_p_sbm, all[at].p_sbm);
+            raise(&mut best_cov, all[at].cov);
+            raise(&mut best_held, all[at].held);
         }
+        self.meaning.unheld = 1.0 - share_of(best_cov, self.all_rarity);
+        self.meaning.unlike = 1.0 - share_of(best_held, self.all_rarity);
         for &row in touched_by_any.iter() {
             // A memory that the filters exclude may hold more than the best of the others.
             bm[row as usize] = share_of(all[row as usize].bm, self.best_bm).min(1.0);
@@ -459,6 +493,35 @@ impl Evidence {
         self.spread = spread.deviation();
     }
 
+    /// Reads the cosines of embeddings.
+    fn read_meaning(&mut self, texts: &Texts, cosines: Option<&[f64]>) {
+        let Self { memories, meaning, maxima, all_rarity, .. } = self;
+        let known = |row: usize| {
+            (memories.sem[row], share_of(memories.all[row].soft, *all_rarity))
+        };
+        meaning.read(cosines, texts.rows(), texts.runs.layout(), maxima, known);
+    }
+
+    /// Whether the question has an embedding, and any memory.
+    pub fn is_embedded(&self) -> bool {
+        self.meaning.is_given
+    }
+
+    /// Returns how much meaning counts for a memory, `None` if the question has no embedding.
+    pub fn of_meaning(&self, row: Row, fit: &Fit) -> Option<OfMeaning> {
+        let Meaning { is_given, unheld, unlike, .. } = self.meaning;
+        let least_weight = fit.weights.emb;
+        is_given.then(|| OfMeaning {
+            is_estimated: self.meaning.is_estimated(row),
+            unheld,
+            unlike,
+            weight: least_weight
+                + fit.weights.emb_unheld * unheld
+                + fit.weights.emb_unlike * unlike,
+            least_weight,
+        })
+    }
+
     /// Returns the standard deviation of `sesb` over the memories that may be found.
     pub fn spread(&self) -> f64 {
         self.spread
@@ -483,7 +546,7 @@ impl Evidence {
         if !texts.has(row) {
             return Values::default();
         }
-        let Self { memories, run, all_rarity, .. } = self;
+        let Self { memories, run, meaning, all_rarity, .. } = self;
         let &Circumstances { section, recency, .. } = circumstances;
         let of = |wanted: Section, value: f64| if section == wanted { value } else { 0.0 };
         let mut values = Values {
@@ -521,10 +584,20 @@ impl Evidence {
             values.p_softcov = share_of(held.held, *all_rarity);
             values.p_sbm = share_of(held.p_sbm, self.best_p_sbm);
             values.titlecov = share_of(held.titlecov, *all_rarity);
+            values.soft_unheld = values.p_soft * meaning.unheld;
+        }
+        let brevity = || (SHORT / f64::from(texts.sizes[at].words)).min(1.0);
+        if meaning.is_given {
+            values.emb = meaning.emb[at];
+            values.nb_emb = meaning.nb[at] * brevity();
+            values.ses_emb = meaning.ses[at];
+            values.emb_unheld = values.emb * meaning.unheld;
+            values.emb_unlike = values.emb * meaning.unlike;
+            values.ses_unheld = values.ses_emb * meaning.unheld;
         }
         let around = self.windows.sum(texts.runs.layout(), row);
         if run.nb[at] > 0.0 || around > 0.0 {
-            let brevity = (SHORT / f64::from(texts.sizes[at].words)).min(1.0);
+            let brevity = brevity();
             values.nb = run.nb[at] * brevity;
             values.win = (share_of(around, *all_rarity) - values.p_soft).max(0.0) * brevity;
         }
@@ -650,6 +723,7 @@ impl Evidence {
             + self.memories.all.capacity() * of_row
             + self.windows.bytes()
             + self.maxima.bytes()
+            + self.meaning.bytes()
             + self.neighbours.bytes()
     }
 }

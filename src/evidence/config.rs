@@ -3,8 +3,8 @@
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-use super::fitted::{GENERAL, TRADING};
-use super::weights::{Fit, KINDS, NAMES, Values};
+use super::fitted::{GENERAL, GENERAL_EMBEDDED, TRADING, TRADING_EMBEDDED};
+use super::weights::{Fits, KINDS, NAMES, Values};
 use crate::settings::{Entries, Weight};
 
 /// A set of fitted weights.
@@ -20,10 +20,10 @@ pub enum Preset {
 
 impl Preset {
     /// Returns the fitted weights.
-    pub fn fit(self) -> Fit {
+    pub fn fits(self) -> Fits {
         match self {
-            Self::General => GENERAL,
-            Self::Trading => TRADING,
+            Self::General => Fits { plain: GENERAL, embedded: GENERAL_EMBEDDED },
+            Self::Trading => Fits { plain: TRADING, embedded: TRADING_EMBEDDED },
         }
     }
 }
@@ -48,13 +48,14 @@ impl<'de> Deserialize<'de> for Kind {
 }
 
 /// Reads the `evidence` part of a configuration; see [`Config`](crate::Config).
-pub(crate) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Fit, D::Error> {
+pub(crate) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Fits, D::Error> {
     let Settings { preset, weights: Entries(changes) } = Settings::deserialize(deserializer)?;
-    let mut fit = preset.fit();
-    let mut weights: [f64; KINDS] = fit.weights.to_array();
-    for (Kind(kind), Weight(weight)) in changes {
-        weights[kind] = weight;
-    }
-    fit.weights = Values::from_array(weights);
-    Ok(fit)
+    Ok(preset.fits().map(|mut fit| {
+        let mut weights: [f64; KINDS] = fit.weights.to_array();
+        for (Kind(kind), Weight(weight)) in &changes {
+            weights[*kind] = *weight;
+        }
+        fit.weights = Values::from_array(weights);
+        fit
+    }))
 }

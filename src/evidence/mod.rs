@@ -15,6 +15,7 @@
 //! | `words`, `passages`, `texts` | the index: vocabulary, passages, memories |
 //! | `vectors` | vectors as whole numbers |
 //! | `neighbours`, `question`, `function_words` | what a question asks, and the words that it stands for |
+//! | `meaning` | what embeddings say, and how much it counts |
 //! | `collect`, `bounds` | the evidence of every memory, and what its sum cannot exceed |
 //! | `runs`, `windows`, `maxima` | memories that were made one after the other, and what they hold together |
 //! | `snapshot` | the index as bytes |
@@ -44,6 +45,7 @@ mod function_words;
 mod learning;
 mod likeness;
 mod maxima;
+mod meaning;
 mod neighbours;
 mod passages;
 mod question;
@@ -58,14 +60,14 @@ mod windows;
 mod words;
 
 pub use bounds::Bounds;
-pub use collect::{BestPassage, Circumstances, Evidence, MatchedWord};
+pub use collect::{Asked, BestPassage, Circumstances, Evidence, MatchedWord, OfMeaning};
 pub use config::Preset;
-pub use fitted::{ANSWERABLE, GENERAL, TRADING};
+pub use fitted::{ANSWERABLE, GENERAL, GENERAL_EMBEDDED, TRADING, TRADING_EMBEDDED};
 pub use learning::{Learned, MAX_LEARNED, Shown, trait_names};
 pub use question::Question;
 pub use snapshot::{RestoringTexts, TEXT_VERSION, TextCounts, TextSnapshot};
 pub use spans::{Field, Span};
 pub use texts::{Moment, ParsedTexts, Text, Texts};
 pub use traits::{TraitColumn, Traits};
-pub use weights::{Fit, KINDS, NAMES, Odds, TRAITS, Values};
+pub use weights::{Fit, Fits, KINDS, NAMES, Odds, TRAITS, Values};
 pub use words::{Embed, Stemming, WordOptions};

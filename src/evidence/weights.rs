@@ -96,6 +96,21 @@ kinds! {
     section_signals,
     /// 1 for a memory of PROCEDURAL.
     section_procedural,
+    /// Cosine of the embeddings of the question and of the memory; estimated for a memory without
+    /// one. 0 if the question has none, as are the next five.
+    emb,
+    /// `emb` of the memories before and after in the run, less with distance; less for a long text.
+    nb_emb,
+    /// The best `emb` of the memory and the twelve before and after it in the run.
+    ses_emb,
+    /// `emb` times the share of the question that no memory holds.
+    emb_unheld,
+    /// `emb` times the share of the question to whose words no passage has near ones.
+    emb_unlike,
+    /// `ses_emb` times the share of the question that no memory holds.
+    ses_unheld,
+    /// `p_soft` times the share of the question that no memory holds.
+    soft_unheld,
     /// The text ends as a question.
     qm,
     /// The memory before it in its run ends as a question.
@@ -125,6 +140,7 @@ impl Values {
         // Every word that a memory shares with the question raises `p_soft`.
         self.p_soft != 0.0
             || self.sem >= NEAR
+            || self.emb >= NEAR
             || self.ses >= NEAR
             || self.nb != 0.0
             || self.date != 0.0
@@ -167,6 +183,22 @@ impl Odds {
     /// Returns the probability that a memory with this sum answers.
     pub fn probability(self, sum: f64) -> f64 {
         1.0 / (1.0 + exp(-(self.scale * sum + self.offset)))
+    }
+}
+
+/// The fits of a ranking by evidence: for questions with an embedding, and for others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fits {
+    /// For questions without an embedding.
+    pub plain: Fit,
+    /// For questions with one.
+    pub embedded: Fit,
+}
+
+impl Fits {
+    /// Returns these fits, each changed.
+    pub fn map(self, change: impl Fn(Fit) -> Fit) -> Self {
+        Self { plain: change(self.plain), embedded: change(self.embedded) }
     }
 }
 

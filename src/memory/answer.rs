@@ -12,8 +12,9 @@ use crate::check::{INSTANT, check_instant, check_offset, is_instant};
 use crate::columns::{LabelSets, Nodes, Row};
 use crate::error::{Error, Result};
 use crate::evidence::{
-    BestPassage, Bounds, Circumstances, Embed, Evidence, Fit, KINDS, Learned, MatchedWord, Moment,
-    NAMES, Odds, Question, TRAITS, Text, Texts, TraitColumn, Traits, Values, WordOptions,
+    Asked, BestPassage, Bounds, Circumstances, Embed, Evidence, Fit, Fits, KINDS, Learned,
+    MatchedWord, Moment, NAMES, Odds, OfMeaning, Question, TRAITS, Text, Texts, TraitColumn, Traits,
+    Values, WordOptions,
 };
 use crate::intent::{IntentClassifier, IntentConfig};
 use crate::order::{Selection, sort_descending};
@@ -43,6 +44,8 @@ pub struct EntryText<'a> {
 pub struct Ask<'a> {
     /// The question.
     pub text: &'a str,
+    /// Its embedding, by the model of the memories' embeddings; `None` without one.
+    pub embedding: Option<&'a [f64]>,
     /// The memories that may be found, and the edges that activation may pass over.
     pub filters: &'a Filters,
     /// The only memories that are returned, in any order; `None` for all. Scores and order are as
@@ -111,6 +114,8 @@ pub struct Why {
     pub words: Vec<MatchedWord>,
     /// The best passage.
     pub passage: BestPassage,
+    /// How much meaning counts, and why. `None` if the question has no embedding.
+    pub meaning: Option<OfMeaning>,
     /// The memory that supersedes it.
     pub superseded_by: Option<Row>,
     /// A memory before it that it is like, if it stands further back for that reason.
@@ -124,12 +129,14 @@ pub(super) struct Answering {
     intent_config: IntentConfig,
     /// Made for the first question: an index without questions saves its memory.
     intent: OnceCell<IntentClassifier>,
-    /// The fit of the configuration.
-    given: Fit,
+    /// The fits of the configuration.
+    given: Fits,
     learned: Learned,
-    /// The fit with what was learned.
+    /// The fits with what was learned.
+    fits: Fits,
+    /// That of the question at hand.
     fit: Fit,
-    /// The weights of the fit, in order.
+    /// Its weights, in order.
     weights: [f64; KINDS],
     traits: TraitColumn,
     /// Whether the traits of memories are read for the question.
@@ -144,30 +151,34 @@ pub(super) struct Answering {
     order: Vec<Row>,
     /// The count of changes of the texts when `order` was made.
     ordered_at: Option<u64>,
+    /// By row: the cosines of the question at hand.
+    cosines: Vec<f64>,
     /// By row; 0 where activation did not arrive.
     activation: Vec<f64>,
     activated: Vec<Row>,
 }
 
 impl Answering {
-    pub fn new(fit: Fit, intent_config: IntentConfig) -> Self {
+    pub fn new(fits: Fits, intent_config: IntentConfig) -> Self {
         Self {
             texts: Texts::new(WordOptions::default()),
             evidence: Evidence::default(),
             intent_config,
             intent: OnceCell::new(),
-            given: fit,
+            given: fits,
             learned: Learned::default(),
-            weights: fit.weights.to_array(),
+            weights: fits.plain.weights.to_array(),
             traits: TraitColumn::default(),
             reads_traits: false,
-            fit,
+            fits,
+            fit: fits.plain,
             tables: OnceCell::new(),
             selection: Selection::default(),
             lines: Lines::default(),
             superseding: FxHashMap::default(),
             order: Vec::new(),
             ordered_at: None,
+            cosines: Vec::new(),
             activation: Vec::new(),
             activated: Vec::new(),
         }
@@ -189,8 +200,8 @@ impl Answering {
         &self.learned
     }
 
-    /// Weighs evidence by another fit from now on. What was learned stays.
-    fn weigh(&mut self, given: Fit) {
+    /// Weighs evidence by other fits from now on. What was learned stays.
+    fn weigh(&mut self, given: Fits) {
         self.given = given;
         self.learn(self.learned);
     }
@@ -199,8 +210,14 @@ impl Answering {
     #[inline(never)]
     pub fn learn(&mut self, learned: Learned) {
         self.learned = learned;
-        self.fit = learned.applied_to(&self.given);
-        self.weights = self.fit.weights.to_array();
+        self.fits = self.given.map(|fit| learned.applied_to(&fit));
+        self.use_fit(self.fits.plain);
+    }
+
+    /// Ranks by a fit until the next question.
+    fn use_fit(&mut self, fit: Fit) {
+        self.fit = fit;
+        self.weights = fit.weights.to_array();
     }
 
     pub fn bytes(&self) -> usize {
@@ -208,14 +225,14 @@ impl Answering {
             + self.evidence.bytes()
             + self.traits.bytes()
             + self.lines.bytes()
-            + self.activation.capacity() * size_of::<f64>()
+            + (self.activation.capacity() + self.cosines.capacity()) * size_of::<f64>()
             + (self.activated.capacity() + self.order.capacity()) * size_of::<Row>()
     }
 }
 
-/// Returns a fit, without what sections weigh if the configuration disables them.
-pub fn sectioned(table: &SectionTable, fit: Fit) -> Fit {
-    if table.enabled() { fit } else { fit.without_sections() }
+/// Returns fits, without what sections weigh if the configuration disables them.
+pub fn sectioned(table: &SectionTable, fits: Fits) -> Fits {
+    if table.enabled() { fits } else { fits.map(Fit::without_sections) }
 }
 
 impl MemoryIndex {
@@ -232,8 +249,8 @@ impl MemoryIndex {
         self.answering.ordered_at = None;
     }
 
-    /// Replaces the fit of the configuration: questions are answered from now on as by a new index
-    /// with that fit. What was learned stays, and is applied to the new weights.
+    /// Replaces the fits of the configuration: questions are answered from now on as by a new index
+    /// with these fits. What was learned stays, and is applied to the new weights.
     ///
     /// ```
     /// use nous_wasm::Config;
@@ -250,8 +267,8 @@ impl MemoryIndex {
     /// index.weigh(config.evidence);
     /// # Ok::<(), nous_wasm::Error>(())
     /// ```
-    pub fn weigh(&mut self, fit: Fit) {
-        self.answering.weigh(sectioned(&self.table, fit));
+    pub fn weigh(&mut self, fits: Fits) {
+        self.answering.weigh(sectioned(&self.table, fits));
     }
 
     /// Adds and changes nodes as [`MemoryIndex::upsert`] does, and stores the texts of some of
@@ -317,8 +334,8 @@ impl MemoryIndex {
     /// repeats a better one stands behind the others.
     ///
     /// # Errors
-    /// `invalid_argument` for a `now` that is not an instant, filters out of range, and a
-    /// `min_score` or a `diversity` outside of 0 to 1; `out_of_memory`.
+    /// `invalid_argument` for a `now` that is not an instant, filters out of range, a `min_score` or
+    /// a `diversity` outside of 0 to 1, and an embedding that cannot be compared; `out_of_memory`.
     pub fn ask(&mut self, ask: &Ask<'_>, embed: &mut Embed<'_>) -> Result<Vec<Answer>> {
         if !(0.0..=1.0).contains(&ask.min_score) {
             let problem = "must lie between 0 and 1";
@@ -461,6 +478,7 @@ impl MemoryIndex {
         if !self.passes(row, ask.filters, ask.now) {
             return Err(Error::argument("id", "must name a memory that passes the filters"));
         }
+        let evidence_of_meaning = evidence.of_meaning(row, &self.answering.fit);
         let values = self.values(&question, sections, row, ask.now);
         let by_evidence = self.sum(&values);
         let changed = superseding.get(&row);
@@ -502,6 +520,7 @@ impl MemoryIndex {
             evidence,
             words,
             passage,
+            meaning: evidence_of_meaning,
             superseded_by: changed.and_then(|it| it.by),
             similar_to: place.and_then(|place| placed[place].similar_to),
         })
@@ -555,14 +574,23 @@ impl MemoryIndex {
         check_offset(ask.utc_offset.unwrap_or_default())?;
         ask.filters.check()?;
         let rows = self.nodes.rows();
-        self.afford_for_now("question", rows * 200)?;
+        self.afford_for_now("question", rows * 250)?;
+        let embedding = ask.embedding.map(|it| self.vectors.query(it)).transpose()?;
         self.put_in_order();
         let filtered = ask.filters.is_about_nodes();
-        let Self { nodes, labels, answering: Answering { texts, evidence, .. }, .. } = self;
+        let Self { nodes, labels, vectors, answering, .. } = self;
+        let Answering { texts, evidence, cosines, .. } = answering;
         let passes = |row: Row| !filtered || ask.filters.pass(row, nodes, labels, ask.now);
         let local = ask.utc_offset.map(|offset| ask.now + offset);
-        let question = evidence.collect(texts, ask.text, local, passes, embed);
-        let answering = &mut self.answering;
+        let cosines = embedding.map(|query| {
+            vectors.similarities(&query, nodes.rows(), cosines);
+            &**cosines
+        });
+        let asked = Asked { text: ask.text, local, cosines };
+        let question = evidence.collect(texts, asked, passes, embed);
+        let is_embedded = evidence.is_embedded();
+        let fits = answering.fits;
+        answering.use_fit(if is_embedded { fits.embedded } else { fits.plain });
         answering.reads_traits = reads_traits || answering.fit.weighs_traits();
         if answering.reads_traits {
             answering.traits.refresh(&answering.texts);

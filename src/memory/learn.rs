@@ -40,6 +40,7 @@ impl MemoryIndex {
         let filters = Filters::default();
         let ask = Ask {
             text,
+            embedding: None,
             filters: &filters,
             among: None,
             limit: 0,

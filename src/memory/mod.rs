@@ -119,7 +119,7 @@ impl MemoryIndex {
         }
         // Refuses a wrong configuration now; questions make the classifier again.
         IntentClassifier::new(&config.intent)?;
-        let fit = sectioned(&config.sections, config.evidence);
+        let fits = sectioned(&config.sections, config.evidence);
         let mut memory = Self {
             limits: Limits::of(&config.sections),
             ends: sweep::ThresholdTimes::of(&config.sections, config.curve),
@@ -127,7 +127,7 @@ impl MemoryIndex {
             curve: config.curve,
             search: config.search,
             vectors: Vectors::new(options.dimensions, options.form),
-            answering: Answering::new(fit, config.intent),
+            answering: Answering::new(fits, config.intent),
             options,
             elsewhere: 0,
             types: Names::default(),

@@ -191,7 +191,7 @@ impl ResidentMemory {
         true
     }
 
-    /// Numbers and rows: a search, of which limit, filters and present are read. Bytes: a question
+    /// Numbers and rows: a search, of which limit, filters, present and embedding are read. Bytes: a question
     /// of `length` bytes. Writes an `ANSWER` with its evidence for each answer to the numbers.
     /// Returns their count, −1 if refused.
     pub fn ask(
@@ -201,10 +201,11 @@ impl ResidentMemory {
         diversity: f64,
         add_word: &Function,
     ) -> f64 {
-        let Request { filters, limit, now, utc_offset, among, .. } =
+        let Request { filters, limit, now, utc_offset, among, embedding, .. } =
             Request::read(&self.scratch.numbers, &self.scratch.rows);
         let ask = Ask {
             text: self.scratch.text(0, length),
+            embedding,
             filters: &filters,
             among,
             limit: limit.unwrap_or(usize::MAX),
@@ -243,10 +244,11 @@ impl ResidentMemory {
         diversity: f64,
         add_word: &Function,
     ) -> Option<JsValue> {
-        let Request { filters, now, utc_offset, .. } =
+        let Request { filters, now, utc_offset, embedding, .. } =
             Request::read(&self.scratch.numbers, &self.scratch.rows);
         let ask = Ask {
             text: self.scratch.text(0, length),
+            embedding,
             filters: &filters,
             among: None,
             limit: 0,
@@ -268,11 +270,12 @@ impl ResidentMemory {
     /// Numbers, rows and bytes: as [`ResidentMemory::ask`]. Writes the memories that may be found
     /// to the rows, and their evidence to the numbers. Returns their count, −1 if refused.
     pub fn evidence(&mut self, length: usize, add_word: &Function) -> f64 {
-        let Request { filters, now, utc_offset, .. } =
+        let Request { filters, now, utc_offset, embedding, .. } =
             Request::read(&self.scratch.numbers, &self.scratch.rows);
         let text = self.scratch.text(0, length);
         let ask = Ask {
             text,
+            embedding,
             filters: &filters,
             among: None,
             limit: 0,

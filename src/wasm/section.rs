@@ -8,7 +8,7 @@ use super::{Engine, to_js};
 use crate::consolidate::{self, PlaybookRule};
 use crate::context::{Frame, MAX_NAMED, MemoryType, TYPED_SUBTYPES};
 use crate::decay::{self, AlgorithmType, DECAY, DecayConstants, Lifecycle};
-use crate::evidence::{ANSWERABLE, Fit, GENERAL, MAX_LEARNED, NAMES, TRADING, trait_names};
+use crate::evidence::{ANSWERABLE, Fit, MAX_LEARNED, NAMES, Preset, trait_names};
 use crate::intent::Matcher;
 use crate::merge::MergeOptions;
 use crate::playbook::EDGE_STRENGTHENING;
@@ -86,7 +86,6 @@ pub fn constants() -> JsValue {
     }
     #[derive(Serialize)]
     struct FittedWeights<'a> {
-        preset: &'static str,
         /// In the order of `evidence`.
         weights: &'a [f64],
         scale: f64,
@@ -127,13 +126,14 @@ pub fn constants() -> JsValue {
         traits: &'static [&'static str],
         max_learned: f64,
         evidence: &'static [&'static str],
-        fitted: [FittedWeights<'a>; 2],
+        fitted: [FittedWeights<'a>; 4],
     }
-    let presets = [("general", GENERAL), ("trading", TRADING)];
-    let weights = presets.map(|(_, fit)| fit.weights.to_array());
+    let [general, trading] = [Preset::General, Preset::Trading].map(Preset::fits);
+    let fits = [general.plain, general.embedded, trading.plain, trading.embedded];
+    let weights = fits.map(|fit| fit.weights.to_array());
     let fitted = |place: usize| {
-        let (preset, Fit { scale, of_best, of_spread, offset, .. }) = presets[place];
-        FittedWeights { preset, weights: &weights[place], scale, of_best, of_spread, offset }
+        let Fit { scale, of_best, of_spread, offset, .. } = fits[place];
+        FittedWeights { weights: &weights[place], scale, of_best, of_spread, offset }
     };
     let of_type = |name, node_type| TypeConstants {
         name,
@@ -189,6 +189,6 @@ pub fn constants() -> JsValue {
         traits: trait_names(),
         max_learned: MAX_LEARNED,
         evidence: &NAMES,
-        fitted: [fitted(0), fitted(1)],
+        fitted: [fitted(0), fitted(1), fitted(2), fitted(3)],
     })
 }

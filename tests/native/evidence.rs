@@ -157,6 +157,7 @@ impl Memory {
 fn question<'a>(text: &'a str, filters: &'a Filters) -> Ask<'a> {
     Ask {
         text,
+        embedding: None,
         filters,
         among: None,
         limit: usize::MAX,
@@ -1481,7 +1482,7 @@ fn other_weights_count_from_the_next_question_on_and_learning_stays() {
     let after = said(&mut weighed, &rows);
     assert_eq!(after, said(&mut made, &rows));
     assert_ne!(after.0, general.0);
-    weighed.index.weigh(GENERAL);
+    weighed.index.weigh(Preset::General.fits());
     assert_eq!(said(&mut weighed, &rows), general);
 }
 

@@ -16,7 +16,7 @@ const NODES = [
   { id: "c", created_at: NOW, tags: ["quiet"] },
 ];
 const QUESTION = "Where did Mira move?";
-const FITTED_P_SOFT = fitted("general").weights.p_soft;
+const FITTED_P_SOFT = fitted("general").plain.weights.p_soft;
 const embedder = fakeEmbedder(16);
 
 let index: nous.MemoryIndex;

@@ -125,6 +125,7 @@ describe("answers by evidence", () => {
         for (const [, why] of said.reasons as [string, ReturnType<Memory["why"]>][]) {
           if (why.passage.index > 0) count("later passage");
           if (why.rank === null) count("not connected");
+          if (why.meaning?.is_estimated === true) count("estimated");
           if (why.evidence.some(({ name }) => name === "supersession")) count("supersession");
           for (const { asked, found, nearness, in_passage } of why.words) {
             if (found !== null && nearness === 1 && found !== asked) count("other form");
@@ -139,6 +140,7 @@ describe("answers by evidence", () => {
     const wanted = [
       ...["filtered", "cut off", "later passage", "other form", "near by vectors", "32 words"],
       ...["superseded", "supersession", "not connected", "similar", "nothing learned"],
+      "estimated",
       ...TRAITS.map((trait) => `moves ${trait}`),
       ...["like 0.8", "like 0.85", "like 0.7", "in another passage", ...EVIDENCE],
     ];

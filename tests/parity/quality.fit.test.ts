@@ -10,7 +10,7 @@ import { judge, mean } from "../../benches/fit/judge.ts";
 import { minimise } from "../../benches/fit/lbfgs.ts";
 import { fitListwise } from "../../benches/fit/listwise.ts";
 import { firstOf, fitScale, probabilityOf } from "../../benches/fit/logistic.ts";
-import { fitPreset } from "../../benches/fit/preset.ts";
+import { fitPreset, type Preset } from "../../benches/fit/preset.ts";
 import { rustFile } from "../../benches/fit/rust-file.ts";
 import { fileSet, namedFile, ownFitSets } from "../../benches/fit/sets.ts";
 import { askingOf } from "../../benches/quality/measure.ts";
@@ -275,7 +275,7 @@ describe("a table of evidence", () => {
 });
 
 describe("a preset", () => {
-  const kinds = ["bm", "sem", "section_signals", "recency_signals"];
+  const kinds = ["bm", "emb", "section_signals", "recency_signals"];
   const builder = new TableBuilder("own", kinds);
   const random = new Random(5, "preset");
   for (let q = 0; q < 300; q++) {
@@ -290,10 +290,13 @@ describe("a preset", () => {
   const sets = [{ table: builder.finish(), weight: 1 }];
 
   it("general does not weigh what a memory is like, trading does", () => {
-    const general = fitPreset("general", kinds, sets);
+    const general = fitPreset({ preset: "general", isEmbedded: false }, kinds, sets);
     expect(general.weights).toMatchObject({ section_signals: 0, recency_signals: 0 });
     expect(general.weights.bm).toBeGreaterThan(0);
-    const trading = fitPreset("trading", kinds, sets);
+    expect(general.weights.emb).toBe(0);
+    const embedded = fitPreset({ preset: "general", isEmbedded: true }, kinds, sets);
+    expect(embedded.weights.emb).toBeGreaterThan(0);
+    const trading = fitPreset({ preset: "trading", isEmbedded: false }, kinds, sets);
     expect(trading.weights.section_signals).toBeLessThan(0);
     expect(trading.weights.recency_signals).toBeGreaterThan(0);
     const ndcg = ({ weights, ...scale }: typeof general) =>
@@ -302,18 +305,19 @@ describe("a preset", () => {
   });
 
   it("is calibrated on its own sets", () => {
-    const { weights, ...scale } = fitPreset("trading", kinds, sets);
+    const { weights, ...scale } = fitPreset({ preset: "trading", isEmbedded: false }, kinds, sets);
     expect(judge(sets[0]!.table, weights, scale).error).toBeLessThan(0.05);
   });
 
   it("is written to the same bytes, with a field for each kind of evidence", () => {
     const write = () => {
-      const presets = {
-        general: fitPreset("general", kinds, sets),
-        trading: fitPreset("trading", kinds, sets),
-      };
+      const both = (preset: Preset) => ({
+        plain: fitPreset({ preset, isEmbedded: false }, kinds, sets),
+        embedded: fitPreset({ preset, isEmbedded: true }, kinds, sets),
+      });
+      const presets = { general: both("general"), trading: both("trading") };
       const reported = {
-        ...{ name: "own", questions: 300, figures: "nDCG@10 0.500" },
+        ...{ name: "own", questions: 300, figures: "nDCG@10 0.500", embedded: "0.600" },
         fittedOn: ["trading"] as const,
       };
       return rustFile({ date: "2026-03-14", sets: [reported], presets });
@@ -321,9 +325,9 @@ describe("a preset", () => {
     const text = write();
     expect(write()).toBe(text);
     expect(text).toContain("//! Fitted on 2026-03-14.");
-    expect(text).toContain("//! - own (300; trading): nDCG@10 0.500.");
+    expect(text).toContain("//! - own (300; trading): nDCG@10 0.500. Embedded: 0.600.");
     for (const kind of kinds)
-      expect(text.match(new RegExp(`^ {8}${kind}: -?\\d+\\.\\d+,$`, "gm"))).toHaveLength(2);
+      expect(text.match(new RegExp(`^ {8}${kind}: -?\\d+\\.\\d+,$`, "gm"))).toHaveLength(4);
     expect(text).toMatch(/^ {4}scale: \d+\.\d+,$/m);
   });
 });

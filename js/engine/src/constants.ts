@@ -145,19 +145,30 @@ export interface FittedEvidence {
   readonly offset: number;
 }
 
+/** The fitted weights of a preset: for questions without an embedding, and for those with one. */
+export interface FittedPreset extends FittedEvidence {
+  /** For questions with an embedding. */
+  readonly embedded: FittedEvidence;
+}
+
 /**
  * The fitted weights of evidence, by the preset of `EngineConfig.evidence`.
  *
  * @example
  * ```ts
- * FITTED_EVIDENCE.general.weights.bm; // the weight of the BM25 score
+ * FITTED_EVIDENCE.general.weights.sbm; // the weight of the BM25 score with neighbours
+ * FITTED_EVIDENCE.general.embedded.weights.emb; // that of the cosine of embeddings
  * ```
  */
 export const FITTED_EVIDENCE: Readonly<
-  Record<NonNullable<EvidenceConfig["preset"]>, FittedEvidence>
-> = Object.freeze({ general: fittedEvidence(0), trading: fittedEvidence(1) });
+  Record<NonNullable<EvidenceConfig["preset"]>, FittedPreset>
+> = Object.freeze({ general: fittedPreset(0, 1), trading: fittedPreset(2, 3) });
 
-function fittedEvidence(place: 0 | 1): FittedEvidence {
+function fittedPreset(plain: 0 | 2, embedded: 1 | 3): FittedPreset {
+  return Object.freeze({ ...fittedEvidence(plain), embedded: fittedEvidence(embedded) });
+}
+
+function fittedEvidence(place: 0 | 1 | 2 | 3): FittedEvidence {
   const { weights, scale, of_best, of_spread, offset } = moduleConstants.fitted[place];
   const byName = moduleConstants.evidence.map((name, kind) => [name, weights[kind]!] as const);
   return Object.freeze({

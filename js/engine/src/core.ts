@@ -126,7 +126,7 @@ export { inSnakeCase } from "./config.ts";
 export { extractPlaybookTrigger, parsePatternOutput } from "./consolidate/answer.ts";
 export { patternPrompt } from "./consolidate/prompt.ts";
 export type * from "./consolidate/types.ts";
-export type { DecayConstants, FittedEvidence } from "./constants.ts";
+export type { DecayConstants, FittedEvidence, FittedPreset } from "./constants.ts";
 export { contextBudget } from "./context/budget.ts";
 export type { DeduplicateOptions, DeduplicationResult, Embed } from "./context/dedup.ts";
 export { deduplicate } from "./context/dedup.ts";

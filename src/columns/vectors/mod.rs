@@ -374,6 +374,39 @@ impl Vectors {
         }
     }
 
+    /// Writes the similarity of every row below `rows` to a query, as [`similar`](Self::similar)
+    /// scores it; NaN for a row without a vector. A query of another form or length writes NaN
+    /// alone.
+    pub fn similarities(&self, query: &VectorQuery, rows: usize, out: &mut Vec<f64>) {
+        out.clear();
+        out.resize(rows, f64::NAN);
+        let VectorQuery(query) = query;
+        let codes = self.codes();
+        let is_exact = matches!(self.store, VectorStore::F32(..));
+        if query.codes.width() != codes.slots.width || query.exact.is_some() != is_exact {
+            return;
+        }
+        let mut scores = [0.0; BATCH];
+        let mut first = 0;
+        while first < self.len() {
+            let part = self.rows.part(first, codes.slots.per_segment());
+            for (batch, rows) in part.chunks(BATCH).enumerate() {
+                let from = batch * BATCH;
+                if !is_exact {
+                    let places: [usize; BATCH] =
+                        std::array::from_fn(|at| (from + at).min(part.len() - 1));
+                    let used = rows.len().next_multiple_of(AT_ONCE);
+                    codes.scores(query, first, &places[..used], &mut scores);
+                }
+                for (at, (&row, &score)) in rows.iter().zip(&scores).enumerate() {
+                    let score = self.exact(query, first + from + at).unwrap_or(score);
+                    out[row as usize] = score;
+                }
+            }
+            first += part.len();
+        }
+    }
+
     fn codes(&self) -> &Codes {
         match &self.store {
             VectorStore::F32(_, codes, _) | VectorStore::I8(codes) => codes,

@@ -188,6 +188,15 @@ const made = fc
   )
   .map(([days, minutes]) => NOW - days * DAY - minutes * MINUTE);
 
+/** Components of an embedding, where an index keeps any. */
+const COMPONENTS = 4;
+const embedding: fc.Arbitrary<number[]> = fc
+  .array(fc.constantFrom(-1, -0.3, 0, 0.2, 0.5, 1), {
+    minLength: COMPONENTS,
+    maxLength: COMPONENTS,
+  })
+  .map((components) => (components.some((one) => one !== 0) ? components : [1, 0, 0, 0]));
+
 const node: fc.Arbitrary<MemoryNode> = fc.record(
   {
     id,
@@ -202,6 +211,7 @@ const node: fc.Arbitrary<MemoryNode> = fc.record(
     type: fc.constantFrom(...TYPES),
     tags: fc.subarray([...TAGS]),
     clusters: fc.oneof(fc.constant([]), fc.shuffledSubarray([...CLUSTERS])),
+    embedding: fc.oneof({ weight: 5, arbitrary: embedding }, fc.constant(null)),
   },
   { requiredKeys: ["id"] },
 );
@@ -230,6 +240,7 @@ const options: fc.Arbitrary<AskOptions> = fc.record(
     time_zone: fc.constantFrom("UTC", "Asia/Tokyo", "America/St_Johns"),
     times: fc.constantFrom(true, true, false),
     filters: fc.oneof(fc.constant(null), fewFilters),
+    embedding: fc.oneof({ weight: 2, arbitrary: embedding }, fc.constant(null)),
   },
   { requiredKeys: ["now"] },
 );
@@ -252,6 +263,8 @@ export const evidence: fc.Arbitrary<EvidenceSettings> = fc.record(
 const memoryOptions: fc.Arbitrary<ReferenceMemoryOptions> = fc.record({
   embedder: fc.constantFrom(undefined, fakeEmbedder(16), fakeEmbedder(32), fakeEmbedder(5)),
   stemming: fc.constantFrom("english" as const, "english" as const, "none" as const),
+  dimensions: fc.constantFrom(0, COMPONENTS, COMPONENTS),
+  embeddings: fc.constantFrom("f32" as const, "i8" as const),
   config: fc.record({
     evidence,
     search: fc
@@ -350,8 +363,7 @@ export interface Life {
   steps: Step[];
 }
 
-/** An index is filled, linked and asked; then changes and questions alternate. */
-export const life: fc.Arbitrary<Life> = fc.record({
+const anyLife: fc.Arbitrary<Life> = fc.record({
   options: memoryOptions,
   steps: fc
     .tuple(
@@ -377,3 +389,18 @@ export const life: fc.Arbitrary<Life> = fc.record({
       last,
     ]),
 });
+
+/** Leaves out embeddings, which an index without dimensions refuses. */
+const withoutEmbeddings = (step: Step): Step => {
+  if (step.do === "upsert")
+    return { ...step, nodes: step.nodes.map(({ embedding: _, ...node }) => node) };
+  if (step.do !== "ask") return step;
+  const { embedding: _, ...options } = step.options;
+  return { ...step, options };
+};
+
+/** An index is filled, linked and asked; then changes and questions alternate. */
+export const life: fc.Arbitrary<Life> = anyLife.map(({ options, steps }) => ({
+  options,
+  steps: options.dimensions === 0 ? steps.map(withoutEmbeddings) : steps,
+}));

@@ -94,9 +94,10 @@ export function explainAnswer(
   );
   if (why === undefined) throw refusedSearch(state);
   state.resident.relocate();
-  const { passage, superseded_by: newer, similar_to: like, ...rest } = why;
+  const { passage, meaning, superseded_by: newer, similar_to: like, ...rest } = why;
   return {
     ...rest,
+    ...(meaning === null ? {} : { meaning }),
     ...(newer === null ? {} : { superseded_by: state.ids[newer]! }),
     ...(like === null ? {} : { similar_to: state.ids[like]! }),
     passage: {
@@ -108,7 +109,8 @@ export function explainAnswer(
   };
 }
 
-interface ModuleWhy extends Omit<Why, "passage" | "superseded_by" | "similar_to"> {
+interface ModuleWhy extends Omit<Why, "passage" | "meaning" | "superseded_by" | "similar_to"> {
+  meaning: NonNullable<Why["meaning"]> | null;
   /** A row. */
   superseded_by: number | null;
   /** A row. */

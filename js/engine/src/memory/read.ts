@@ -534,10 +534,11 @@ export function readSearch(search: SearchQuery, names: AllNames): ReadSearch {
 
 /** @internal */
 const ASK_KEYS: ReadonlySet<string> = new Set([
-  ...["limit", "min_score", "diversity", "now", "time_zone", "times", "filters", "among"],
+  ...["limit", "min_score", "diversity", "embedding", "now", "time_zone", "times", "filters"],
+  "among",
 ]);
 
-/** A question after reading: a search without hits and embedding, and the least score. @internal */
+/** A question after reading: a search without hits, and the least score. @internal */
 export interface ReadQuestion {
   text: string;
   search: ReadSearch;
@@ -560,9 +561,9 @@ export function readQuestion(text: string, options: AskOptions, names: AllNames)
   head[SEARCH_UTC_OFFSET] = flagOf("times", given.times, true) ? offset : ABSENT;
   head[SEARCH_LIMIT] = limitOf(limit, DEFAULT_ANSWERS);
   const lists = readFilters(filters, names, head);
-  head[SEARCH_COMPONENTS] = NO_EMBEDDING;
+  const embedding = readQueryEmbedding(given.embedding, head);
   const scores = new Float64Array(0);
-  const search = { head, lists, hits: [], scores, embedding: undefined, among };
+  const search = { head, lists, hits: [], scores, embedding, among };
   return { text, search, minScore, diversity };
 }
 

@@ -351,6 +351,13 @@ export interface AskOptions {
    * depend on `limit`. Scores do not change.
    */
   diversity?: number | undefined;
+  /**
+   * The embedding of the question, by the model that made those of the memories. Then its cosine
+   * with them is evidence, the more the less of the question's words any memory holds. A memory
+   * without an embedding gets an estimate. Fitted with all-MiniLM-L6-v2 (`nous-minilm`). Default:
+   * none, and words and their vectors alone rank.
+   */
+  embedding?: ArrayLike<number> | null | undefined;
   /** The present, to which times such as "last week" are relative. Default: the clock. */
   now?: Instant | undefined;
   /**
@@ -463,6 +470,19 @@ export interface Why {
      */
     spans?: TextSpan[];
   }[];
+  /** How much meaning counts, and why. Missing if the question has no embedding. */
+  meaning?: {
+    /** Whether the memory has no embedding yet, so that its cosine is an estimate. */
+    is_estimated: boolean;
+    /** The share of the question that no memory holds, words weighted by their rarity. */
+    unheld: number;
+    /** The share of the question to whose words no passage of a memory has near ones. */
+    unlike: number;
+    /** What a cosine of 1 weighs for this question. */
+    weight: number;
+    /** What it would weigh if one memory held all words of the question. */
+    least_weight: number;
+  };
   /** The passage that speaks most for the memory. */
   passage: {
     /** Its place among the passages of the memory, from 0. */

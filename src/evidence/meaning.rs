@@ -1,0 +1,117 @@
+//! What the embeddings of a question and of memories say: evidence for answers that share no word
+//! with their question.
+//!
+//! # Idea
+//!
+//! A sentence transformer knows that "which beverage" asks for tea. It knows less of names and
+//! numbers than words do. A fixed blend of both fails: the words of other memories outrank the
+//! answer. So the cosine is evidence a second time, multiplied by a gate: the share of the question
+//! that no memory holds. If some memory holds all words of the question, the gate is closed.
+//!
+//! A memory whose embedding is not made yet gets an estimate: what memories with as many words of
+//! the question have on average. So it neither jumps up nor falls back when its embedding comes.
+//!
+//! # Invariants
+//!
+//! - A gate is one number for all memories of a question. It changes no order among equals.
+//! - Without an embedding of the question, all columns are empty, and all values are 0.
+//!
+//! # Cost
+//!
+//! One pass over the cosines and one over the runs.
+
+use super::collect::{NEARBY, REACH};
+use super::maxima::Maxima;
+use super::runs::Layout;
+use crate::columns::Row;
+
+/// The estimate of a cosine: a constant, and what it grows by with `sem` and with `p_soft`. Fitted
+/// by least squares over the development sets of docs/quality.md, with all-MiniLM-L6-v2.
+const ESTIMATE: [f64; 3] = [0.03, 0.25, 0.35];
+
+/// The columns of embeddings for one question. Kept for the next question.
+#[derive(Debug, Default)]
+pub(super) struct Meaning {
+    /// Whether the question has an embedding.
+    pub is_given: bool,
+    /// By row: the cosine, or its estimate.
+    pub emb: Vec<f64>,
+    /// By row: the cosines of the memories before and after in the run, less with distance.
+    pub nb: Vec<f64>,
+    /// By row: the largest cosine of the memory and those around it in the run, at least 0.
+    pub ses: Vec<f64>,
+    /// By row: whether the cosine is an estimate.
+    pub is_estimated: Vec<bool>,
+    /// The share of the question that no memory holds.
+    pub unheld: f64,
+    /// The share of the question to whose words no passage of a memory has near ones.
+    pub unlike: f64,
+}
+
+impl Meaning {
+    /// Reads the cosines of all rows, NaN for a memory without an embedding. `known` returns `sem`
+    /// and `p_soft` of a row.
+    pub fn read(
+        &mut self,
+        cosines: Option<&[f64]>,
+        rows: usize,
+        layout: &Layout,
+        maxima: &mut Maxima,
+        known: impl Fn(usize) -> (f64, f64),
+    ) {
+        let Self { is_given, emb, nb, ses, is_estimated, .. } = self;
+        emb.clear();
+        nb.clear();
+        ses.clear();
+        is_estimated.clear();
+        // Without any embedding there is nothing to compare with.
+        let cosines = cosines.filter(|all| all.iter().any(|cosine| !cosine.is_nan()));
+        *is_given = cosines.is_some();
+        let Some(cosines) = cosines else { return };
+        emb.extend((0..rows).map(|row| {
+            let cosine = cosines.get(row).copied().unwrap_or(f64::NAN);
+            is_estimated.push(cosine.is_nan());
+            if cosine.is_nan() {
+                let (sem, soft) = known(row);
+                let [least, by_sem, by_soft] = ESTIMATE;
+                least + by_sem * sem + by_soft * soft
+            } else {
+                cosine
+            }
+        }));
+        nb.resize(rows, 0.0);
+        ses.resize(rows, 0.0);
+        let mut start = 0;
+        for &end in &layout.ends {
+            let run = &layout.rows[start..end];
+            start = end;
+            for (place, &row) in run.iter().enumerate() {
+                for distance in 1..=REACH {
+                    let others = [place.checked_sub(distance), Some(place + distance)];
+                    for other in others.into_iter().flatten() {
+                        if let Some(&other) = run.get(other) {
+                            nb[other as usize] += emb[row as usize] / distance as f64;
+                        }
+                    }
+                }
+            }
+            let of_run = || run.iter().map(|&row| emb[row as usize]);
+            if run.len() > NEARBY + 1 {
+                maxima.each(of_run(), NEARBY, |place, best| ses[run[place] as usize] = best);
+            } else {
+                let best = of_run().fold(0.0, f64::max);
+                run.iter().for_each(|&row| ses[row as usize] = best);
+            }
+        }
+    }
+
+    /// Whether the embedding of a memory is an estimate.
+    pub fn is_estimated(&self, row: Row) -> bool {
+        self.is_estimated.get(row as usize).copied().unwrap_or(false)
+    }
+
+    pub fn bytes(&self) -> usize {
+        (self.emb.capacity() + self.nb.capacity() + self.ses.capacity()) * size_of::<f64>()
+            + self.is_estimated.capacity()
+    }
+}
