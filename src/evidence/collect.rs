@@ -496,9 +496,7 @@ impl Evidence {
     /// Reads the cosines of embeddings.
     fn read_meaning(&mut self, texts: &Texts, cosines: Option<&[f64]>) {
         let Self { memories, meaning, maxima, all_rarity, .. } = self;
-        let known = |row: usize| {
-            (memories.sem[row], share_of(memories.all[row].soft, *all_rarity))
-        };
+        let known = |row: usize| (memories.sem[row], share_of(memories.all[row].soft, *all_rarity));
         meaning.read(cosines, texts.rows(), texts.runs.layout(), maxima, known);
     }
 

@@ -13,8 +13,8 @@ use crate::columns::{LabelSets, Nodes, Row};
 use crate::error::{Error, Result};
 use crate::evidence::{
     Asked, BestPassage, Bounds, Circumstances, Embed, Evidence, Fit, Fits, KINDS, Learned,
-    MatchedWord, Moment, NAMES, Odds, OfMeaning, Question, TRAITS, Text, Texts, TraitColumn, Traits,
-    Values, WordOptions,
+    MatchedWord, Moment, NAMES, Odds, OfMeaning, Question, TRAITS, Text, Texts, TraitColumn,
+    Traits, Values, WordOptions,
 };
 use crate::intent::{IntentClassifier, IntentConfig};
 use crate::order::{Selection, sort_descending};

@@ -6,7 +6,8 @@ use nous_wasm::Config;
 use nous_wasm::Value;
 use nous_wasm::columns::{Row, VectorForm};
 use nous_wasm::evidence::{
-    Field, GENERAL, Learned, NAMES, Span, Stemming, Text, Values, WordOptions,
+    Field, GENERAL, GENERAL_EMBEDDED, Learned, NAMES, Preset, Span, Stemming, Text, Values,
+    WordOptions,
 };
 use nous_wasm::memory::{
     Access, Answer, Ask, EdgeChange, Embedding, EntryText, Feedback, Filters, MemoryIndex,
@@ -1484,6 +1485,102 @@ fn other_weights_count_from_the_next_question_on_and_learning_stays() {
     assert_ne!(after.0, general.0);
     weighed.index.weigh(Preset::General.fits());
     assert_eq!(said(&mut weighed, &rows), general);
+}
+
+// ---- embeddings ---------------------------------------------------------------------------------
+
+/// A memory whose nodes have embeddings of two components; `None` for one that waits.
+fn embedded(nodes: &[(&str, Option<[f64; 2]>)]) -> (Memory, Vec<Row>) {
+    let options = Options {
+        dimensions: 2,
+        form: VectorForm::F32,
+        embedding_id: "test".into(),
+        max_bytes: usize::MAX,
+    };
+    let index = MemoryIndex::new(options, Config::default()).unwrap();
+    let mut memory = Memory { index, vectors: HashMap::new() };
+    let batch: Vec<_> = nodes
+        .iter()
+        .map(|(text, components)| {
+            let embedding = components.as_ref().map_or(Embedding::None, |it| Embedding::Given(it));
+            (NodeChange { embedding, ..NODE }, Some(("", *text)))
+        })
+        .collect();
+    let rows = memory.upsert(&batch).unwrap();
+    (memory, rows)
+}
+
+fn asked_with<'a>(text: &'a str, embedding: &'a [f64], filters: &'a Filters) -> Ask<'a> {
+    Ask { embedding: Some(embedding), ..question(text, filters) }
+}
+
+#[test]
+fn meaning_counts_the_more_the_less_of_the_question_any_memory_holds() {
+    let (mut memory, rows) = embedded(&[
+        ("She prefers tea.", Some([1.0, 0.0])),
+        ("The ferry is late.", Some([0.0, 1.0])),
+        ("A coat hangs there.", Some([0.6, 0.8])),
+    ]);
+    let filters = Filters::default();
+    let mut of = |text: &str| {
+        let ask = asked_with(text, &[1.0, 0.0], &filters);
+        let values = memory.evidence_for(&ask)[&rows[2]];
+        let why = memory.run(&ask, |index, ask, embed| index.why(rows[2], ask, None, embed));
+        (values, why.unwrap().meaning.unwrap())
+    };
+    let weights = GENERAL_EMBEDDED.weights;
+    for (text, unheld) in [("beverage", 1.0), ("ferry", 0.0)] {
+        let (values, meaning) = of(text);
+        assert!((values.emb - 0.6).abs() < 1e-6, "{text}");
+        assert_is(meaning.unheld, unheld, text);
+        assert_is(values.emb_unheld, values.emb * unheld, text);
+        assert_is(values.emb_unlike, values.emb * meaning.unlike, text);
+        assert_is(values.ses_unheld, values.ses_emb * unheld, text);
+        let gated = weights.emb_unheld * unheld + weights.emb_unlike * meaning.unlike;
+        assert!((meaning.weight - (weights.emb + gated)).abs() < 1e-12, "{text}");
+    }
+    // The three were made at one instant: they are a run.
+    let (values, _) = of("ferry");
+    assert!((values.ses_emb - 1.0).abs() < 1e-6);
+    assert!((values.nb_emb - (1.0 / 2.0 + 0.0)).abs() < 1e-6);
+    let ask = asked_with("beverage", &[1.0, 0.0], &filters);
+    let best: Vec<Row> = memory.answers(&ask).iter().map(|answer| answer.row).collect();
+    assert_eq!(best[0], rows[0], "no word is held, so that meaning decides");
+}
+
+#[test]
+fn a_memory_that_waits_for_its_embedding_gets_an_estimate() {
+    let (mut memory, rows) = embedded(&[
+        ("She prefers tea.", Some([1.0, 0.0])),
+        ("The ferry is late.", None),
+        ("Another text.", None),
+    ]);
+    let filters = Filters::default();
+    let ask = asked_with("ferry", &[1.0, 0.0], &filters);
+    let all = memory.evidence_for(&ask);
+    assert!(all[&rows[1]].emb > all[&rows[2]].emb, "more words, a higher estimate");
+    assert!(all[&rows[2]].emb > 0.0);
+    for (row, is_estimated) in rows.iter().zip([false, true, true]) {
+        let why = memory.run(&ask, |index, ask, embed| index.why(*row, ask, None, embed)).unwrap();
+        assert_eq!(why.meaning.unwrap().is_estimated, is_estimated);
+    }
+    // Without any embedding there is nothing to compare with: as if the question had none.
+    let (mut memory, rows) = embedded(&[("She prefers tea.", None), ("The ferry is late.", None)]);
+    let answers = memory.answers(&ask);
+    assert_eq!(answers, memory.answers(&question("ferry", &filters)));
+    let why = memory.run(&ask, |index, ask, embed| index.why(rows[0], ask, None, embed));
+    assert_eq!(why.unwrap().meaning, None);
+}
+
+#[test]
+fn an_embedding_that_cannot_be_compared_is_refused() {
+    let (mut memory, _) = embedded(&[("She prefers tea.", Some([1.0, 0.0]))]);
+    let filters = Filters::default();
+    for wrong in [&[1.0][..], &[1.0, 0.0, 0.0], &[0.0, 0.0], &[f64::NAN, 1.0], &[]] {
+        let ask = asked_with("tea", wrong, &filters);
+        let refused = memory.run(&ask, |index, ask, embed| index.ask(ask, embed)).unwrap_err();
+        assert_eq!(refused.field(), "embedding", "{wrong:?}");
+    }
 }
 
 #[test]

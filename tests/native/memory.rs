@@ -783,6 +783,7 @@ fn answers(memory: &mut MemoryIndex, text: &str) -> Vec<Answer> {
     let (limit, min_score, diversity) = (100, 0.0, 0.5);
     let ask = Ask {
         text,
+        embedding: None,
         filters: &filters,
         among: None,
         limit,

@@ -2,6 +2,7 @@
 
 use super::*;
 use nous_wasm::Value;
+use nous_wasm::evidence::{Fits, TRADING, TRADING_EMBEDDED};
 use serde_json::{Value as Json, json};
 
 /// A configuration with every key, each with a value that is not the default.
@@ -124,8 +125,10 @@ fn every_key_is_read() {
         (Some(2.0), None)
     );
     assert_eq!((intent.matcher, curve, salience_growth), (Matcher::Words, Curve::Fsrs6, true));
-    assert_eq!(evidence.weights.lastrec, 1.5);
-    assert_eq!(evidence.weights.bm, nous_wasm::evidence::TRADING.weights.bm);
+    let Fits { plain, embedded } = evidence;
+    assert_eq!((plain.weights.lastrec, embedded.weights.lastrec), (1.5, 1.5));
+    assert_eq!(plain.weights.bm, TRADING.weights.bm);
+    assert_eq!(embedded.weights.emb, TRADING_EMBEDDED.weights.emb);
     assert_eq!(intent.strings, [None, Some(vec!["beep".into()]), None, None]);
     let expected = SearchConfig {
         dense_weight: 0.5,
