@@ -1144,7 +1144,7 @@ export function sumOf(values: Values, weights: Values): number {
 }
 
 /** The estimate of a cosine for a memory without an embedding. */
-const ESTIMATE = { least: 0.03, by_sem: 0.25, by_soft: 0.35 };
+const ESTIMATE = { least: 0.02, by_sem: 0.48, by_soft: 0.4 };
 
 export const oddsOf = (fit: Fit, best: number, spread: number): Odds => ({
   scale: fit.scale,

@@ -128,6 +128,26 @@ describe.each(["ask", "evidence", "why"] as const)("%s", (method) => {
   const call = (question: unknown, options?: unknown) => () =>
     method === "why" ? js.why("a", question, options) : js[method](question, options);
 
+  test("refuses an embedding that cannot be compared with those of the memories", () => {
+    const field = "embedding";
+    // This index keeps none.
+    expectRefusal(call(QUESTION, { now: NOW, embedding: [1, 0] }), { field });
+    for (const wrong of [...NO_STRINGS, "[1, 0]"].filter((one) => !Array.isArray(one)))
+      expectRefusal(call(QUESTION, { now: NOW, embedding: wrong }), { field });
+    const memory = new nous.MemoryIndex({ dimensions: 2 });
+    memory.upsert([{ ...NODES[0]!, embedding: [1, 0] }]);
+    for (const embedding of [[], [1], [1, 0, 0], [0, 0], [Number.NaN, 1], [INFINITY, 1], ["a", 1]]) {
+      const options = { now: NOW, embedding: embedding as number[] };
+      const asks = {
+        ask: () => memory.ask(QUESTION, options),
+        evidence: () => memory.evidence(QUESTION, options),
+        why: () => memory.why("a", QUESTION, options),
+      };
+      expectRefusal(asks[method], { field });
+    }
+    memory.free();
+  });
+
   test("refuses a question that is not a string", () => {
     for (const question of [undefined, null, ...NO_STRINGS])
       expectRefusal(call(question), { field: "question" });
