@@ -5,6 +5,8 @@ import { patience, SEED } from "./tests/support/amount.ts";
 
 // All test files generate from one seed.
 process.env.SEED = String(SEED);
+// Hundreds of servers start: they load no sentence transformer unless a test asks for it.
+process.env.NOUS_EMBEDDINGS_MODEL ??= "english-128";
 
 /**
  * Long files, by project: they start first, since a long file that starts last would run alone at

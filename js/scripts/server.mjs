@@ -1,6 +1,6 @@
-// Builds nous-server: the program, and the scripts of its threads (agents, PostgreSQL, purge).
-// npm packages are bundled, since loading hundreds of small files would be most of a start. The
-// `dependencies` of the manifest stay outside the bundle.
+// Builds nous-server: the program, and the scripts of its threads (agents, PostgreSQL, purge, sentence
+// transformer). npm packages are bundled, since loading hundreds of small files would be most of a
+// start. The `dependencies` of the manifest stay outside the bundle.
 
 import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -61,6 +61,7 @@ export async function writeServer(bundle, hasTypes) {
       worker: join(SERVER, "src", "workers", "worker.ts"),
       "postgres-thread": join(SERVER, "src", "storage", "postgres", "thread.ts"),
       "scrub-thread": join(SERVER, "src", "storage", "scrub-thread.ts"),
+      "transformer-thread": join(SERVER, "src", "embeddings", "transformer-thread.ts"),
     },
     outdir: out,
     splitting: true,

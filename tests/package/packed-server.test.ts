@@ -18,7 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { emptyFolder, must, root, run } from "./support/tarball.ts";
 
 const MINUTES = 60_000;
-const DEPENDENCIES = ["nous-embedder", "nous-memory", "nous-wasm"];
+const DEPENDENCIES = ["nous-embedder", "nous-memory", "nous-minilm", "nous-wasm"];
 /** Licences that only require attribution. */
 const LICENCES = ["Apache-2.0", "BSD-3-Clause", "BlueOak-1.0.0", "ISC", "MIT"];
 

@@ -304,7 +304,7 @@ describe("the table", () => {
 
   test("is one of the tables, and a service may have any model", async () => {
     await expect(readSettings({ embeddings_model: "tea" }, {})).rejects.toThrow(
-      /^--embeddings-model is "tea": the tables .* english-128, .* set embeddings_provider .*\.$/,
+      /^--embeddings-model is "tea": the models .* english, english-128, .* set embeddings_provider .*\.$/,
     );
     const variable = { NOUS_EMBEDDINGS_MODEL: "nous-128" };
     await expect(readSettings({}, variable)).rejects.toThrow(
@@ -312,7 +312,7 @@ describe("the table", () => {
     );
     const modelBy = async (embeddings_provider: string, given = {}) =>
       (await readSettings({ embeddings_provider, ...given }, {})).settings.embeddings_model;
-    expect(await modelBy("builtin")).toBe("english-128");
+    expect(await modelBy("builtin")).toBe("english");
     expect(await modelBy("openai-compatible")).toBe("nomic-embed-text");
     const tea = { embeddings_model: "tea" };
     expect(await modelBy("openai-compatible", tea)).toBe("tea");

@@ -335,7 +335,8 @@ describe("serving", () => {
       "the embeddings provider cannot be reached (ECONNREFUSED): until it answers, words, edges and " +
       "time rank, and new memories wait for their vectors";
     const ready = await server.ask("GET //readyz");
-    expect([ready.status, ready.body]).toEqual([200, { status: "ready", problems: [sentence] }]);
+    const body = { status: "ready", embeddings: { waiting: 0 }, problems: [sentence] };
+    expect([ready.status, ready.body]).toEqual([200, body]);
   });
 
   test("tells at /readyz that a provider cannot be reached, until it can", {

@@ -3,14 +3,16 @@
 
 import { createEngine } from "nous-wasm";
 import { pino } from "pino";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import { searchHandlers } from "../../js/server/src/agent/handlers/search.ts";
 import type { EmbeddingModel, GivenTo, QuestionVector } from "../../js/server/src/api/operation.ts";
 import { countedSearch, type searchOperations } from "../../js/server/src/api/search.ts";
 import { Embedder } from "../../js/server/src/embeddings/embedder.ts";
 import { OtherModel } from "../../js/server/src/embeddings/other-model.ts";
+import { TRANSFORMER } from "../../js/server/src/embeddings/text.ts";
 import { EmbeddingPool } from "../../js/server/src/front/embedding-pool.ts";
+import type { RankedBy } from "../../js/server/src/settings/choices.ts";
 import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { IN_MEMORY } from "../../js/server/src/storage/sqlite-file.ts";
 import type { Pool } from "../../js/server/src/workers/pool.ts";
@@ -20,6 +22,7 @@ type Search = GivenTo<(typeof searchOperations)["search"]>;
 
 const modelOf = (name: string): EmbeddingModel => ({ name, dimensions: undefined });
 const [FIRST, SECOND] = [modelOf("first"), modelOf("second")];
+const NOTHING_DUE = { model: FIRST, texts: [], isRetry: false, waiting: 0, next_in: null };
 const log = pino({ level: "silent" });
 
 const searchFor = (query: string): Search => ({
@@ -31,10 +34,14 @@ const searchFor = (query: string): Search => ({
 /** A pool over one agent with a model, and the requests to the agent's thread. */
 function poolOver({
   model,
+  configured = FIRST,
   provides = () => true,
+  ranking = "signals",
 }: {
   model: EmbeddingModel | null;
+  configured?: EmbeddingModel;
   provides?: (model: string) => boolean;
+  ranking?: RankedBy;
 }) {
   const agent = { model };
   const trips: string[] = [];
@@ -53,26 +60,25 @@ function poolOver({
       return "{}";
     },
     do: async (_agent: string, task: string) => {
-      if (task === "takeWork") return { model: FIRST, texts: [], isRetry: false, next_in: null };
+      if (task === "takeWork") return NOTHING_DUE;
       trips.push(task);
       return agent.model;
     },
   } as unknown as Pick<Pool, "call" | "do">;
   const embedder = new Embedder(
     {
+      serves: ({ name }) => configured !== TRANSFORMER || name === TRANSFORMER.name,
       embed: async (texts, { model }) => {
         if (!provides(model.name)) throw new Error("no such model");
         return texts.map(() => Float32Array.of(1, model.name.length));
       },
     },
-    { model: FIRST, timeout: 1_000, batch: 4, log },
+    { model: configured, timeout: 1_000, batch: 4, log },
   );
   const engine = createEngine();
   const understanding = vi.spyOn(engine, "understand");
   const pool = new EmbeddingPool(threads, {
-    ...{ embedder, engine, terms: "unicode", log },
-    // Evidence compares no embeddings of questions.
-    ranking: "signals",
+    ...{ embedder, engine, terms: "unicode", ranking, log },
   });
   onTestFinished(() => pool.close());
   const search = (query: string) => pool.call("a", "search", searchFor(query), "create");
@@ -150,6 +156,46 @@ test("a plain lookup takes one round trip, too, and gets no embedding", async ()
   expect(given[0]!.question).toBeUndefined();
 });
 
+describe("by evidence", () => {
+  const ranking = "evidence" as const;
+
+  test("a question gets an embedding of the transformer, also a plain lookup", async () => {
+    const { search, given, trips } = poolOver({
+      ...{ model: TRANSFORMER, configured: TRANSFORMER, ranking },
+    });
+    await search(QUESTION);
+    trips.length = 0;
+    await search("what is Bob's phone number?");
+    expect(trips).toEqual(["search"]);
+    expect(given.map(({ question }) => question?.model)).toEqual([TRANSFORMER, TRANSFORMER]);
+  });
+
+  test("a question of an agent without embeddings, or with those of another model, gets none", async () => {
+    for (const model of [null, FIRST]) {
+      const { search, given, agent } = poolOver({ model, configured: TRANSFORMER, ranking });
+      await search(QUESTION);
+      expect(given[0]!.question).toBeUndefined();
+      agent.model = TRANSFORMER;
+      await search(QUESTION);
+      expect(given[1]!.question?.model).toEqual(TRANSFORMER);
+      // Another process may change the model: the agent tells.
+      agent.model = SECOND;
+      await search(QUESTION);
+      expect(given.slice(2).map(({ question }) => question?.model)).toEqual([
+        TRANSFORMER,
+        undefined,
+      ]);
+    }
+  });
+
+  test("embeddings of a service are not compared, and the agent is not asked for them", async () => {
+    const { search, given, trips } = poolOver({ model: FIRST, ranking });
+    await search(QUESTION);
+    expect(trips).toEqual(["search"]);
+    expect(given[0]!.question).toBeUndefined();
+  });
+});
+
 test("an agent understands a question by its own preset, whatever the server's usual one", async () => {
   const { search, given } = poolOver({ model: FIRST });
   await search(QUESTION);
@@ -175,7 +221,9 @@ test("an agent refuses the embedding of another model, even of the same length",
   });
   agent.storage.setMeta("embedding_model", JSON.stringify(SECOND));
   const searched = (model: EmbeddingModel) => {
-    const question: QuestionVector = { vector: Float32Array.of(1, 0), model, ms: 1 };
+    const question: QuestionVector = {
+      ...{ text: QUESTION, vector: Float32Array.of(1, 0), model, ms: 1 },
+    };
     return searchHandlers.search(agent, { ...searchFor(QUESTION), question });
   };
   expect(() => searched(FIRST)).toThrow(new OtherModel(SECOND));

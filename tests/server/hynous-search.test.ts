@@ -60,7 +60,7 @@ async function agentOn(
   const agent = new Agent(storage, {
     behaviour: behaviourOf("hynous"),
     ranking: "signals",
-    embeds: Boolean(embeds),
+    maker: embeds ? "service" : undefined,
     clock: () => NOW,
   });
   const db = raw(file);

@@ -36,6 +36,7 @@ test("metrics count requests by route and status, agents, memories and bytes, an
   expect(values.get("nous_nodes_resident")).toBe(2);
   expect(values.get("nous_resident_bytes")).toBeGreaterThan(2 ** 20);
   expect(values.get("nous_queue_length")).toBe(0);
+  expect(values.get("nous_embeddings_waiting")).toBe(0);
   for (const secret of ["secretagent", "secretplace", "zanzibar", id])
     expect(text.toLowerCase()).not.toContain(secret);
   expect((await fetch(`${server.url}/v1/metrics`)).status).toBe(200);

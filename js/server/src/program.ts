@@ -13,7 +13,7 @@ import { addMcpCommands } from "./mcp/commands.ts";
 import { SettingsError } from "./refusal.ts";
 import { startServer } from "./server.ts";
 import { DEFAULT_AGENT } from "./settings/agent-names.ts";
-import { TABLES, tableNamed } from "./settings/embeddings-model.ts";
+import { TABLES, vectorSourcesOf } from "./settings/embeddings-model.ts";
 import { settingsOf, withOptions } from "./settings/flags.ts";
 import { nearest } from "./settings/nearest.ts";
 import { OPTION_NAMES, OPTIONS, type Settings } from "./settings/options.ts";
@@ -87,21 +87,38 @@ async function makingOf(command: Command): Promise<EmbeddingRun> {
   return { settings, embedder, log, signal: end.signal, progress };
 }
 
-/** Returns the table of the server if the settings say that it makes vectors; else undefined. */
+/** Returns the table of the server if it makes vectors of memories; else undefined. */
 async function tableFor(settings: Settings): Promise<BuiltIn | undefined> {
-  const table = tableNamed(settings);
-  if (table === undefined) return undefined;
+  const { table, maker } = vectorSourcesOf(settings);
+  if (table === undefined || maker !== undefined) return undefined;
   const { loadEmbedder } = await import("nous-embedder");
   return loadEmbedder(TABLES[table]);
 }
 
-async function backfill(command: Command): Promise<void> {
-  const { backfillAll, backfillByTable } = await import("./embeddings/commands.ts");
+/** Yields the reports of all agents: by the server's table, else by the embedder, which is closed. */
+async function* reportsOf<Report>(
+  command: Command,
+  byTable: (settings: Settings, table: BuiltIn) => AsyncIterable<Report>,
+  byEmbedder: (making: EmbeddingRun) => AsyncIterable<Report>,
+): AsyncIterable<Report> {
   const { settings } = await settingsOf(command);
   const table = await tableFor(settings);
-  const reports =
-    table === undefined ? backfillAll(await makingOf(command)) : backfillByTable(settings, table);
-  for await (const { agent, ok, embedded, total } of reports) {
+  if (table !== undefined) {
+    yield* byTable(settings, table);
+    return;
+  }
+  const making = await makingOf(command);
+  try {
+    yield* byEmbedder(making);
+  } finally {
+    await making.embedder.close();
+  }
+}
+
+async function backfill(command: Command): Promise<void> {
+  const { backfillAll, backfillByTable } = await import("./embeddings/commands.ts");
+  for await (const report of reportsOf(command, backfillByTable, backfillAll)) {
+    const { agent, ok, embedded, total } = report;
     console.log(`${agent}: ${embedded} of ${total} memories that waited have a vector now`);
     if (!ok) process.exitCode = 1;
   }
@@ -109,11 +126,8 @@ async function backfill(command: Command): Promise<void> {
 
 async function makeAnew(command: Command): Promise<void> {
   const { reembedAll, reembedByTable } = await import("./embeddings/commands.ts");
-  const { settings } = await settingsOf(command);
-  const table = await tableFor(settings);
-  const reports =
-    table === undefined ? reembedAll(await makingOf(command)) : reembedByTable(settings, table);
-  for await (const { agent, embedded, rejected } of reports) {
+  for await (const report of reportsOf(command, reembedByTable, reembedAll)) {
+    const { agent, embedded, rejected } = report;
     const without =
       rejected === 0 ? "" : `; the model rejects ${rejected} texts, which have no vector`;
     console.log(`${agent}: ${embedded} vectors made, and put in use${without}`);

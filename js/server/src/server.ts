@@ -7,7 +7,7 @@ import type { KeyRing } from "./keys/ring.ts";
 import type { Logger } from "./log.ts";
 import { SettingsError } from "./refusal.ts";
 import { DEFAULT_AGENT } from "./settings/agent-names.ts";
-import { tableNamed } from "./settings/embeddings-model.ts";
+import { vectorSourcesOf } from "./settings/embeddings-model.ts";
 import { LOOPBACK } from "./settings/options.ts";
 import { agentsDir } from "./settings/paths.ts";
 import type { InForce } from "./settings/read.ts";
@@ -47,15 +47,12 @@ export async function startServer(
   const instance = randomUUID();
   const { compat, ranking, count_outcomes: countOutcomes, preset, time_zone } = settings;
   const learns = settings.learning === "on";
-  const embeds = settings.embeddings_provider === "openai-compatible";
-  const table = tableNamed(settings);
   const ofAgents = {
     engine,
     compat,
     ranking,
     learns,
-    embeds,
-    table,
+    vectors: vectorSourcesOf(settings),
     countOutcomes,
     preset,
     presets,

@@ -28,6 +28,7 @@ import type { Node } from "../api/nodes.ts";
 import type { BuiltIn } from "../embeddings/built-in.ts";
 import { wrong } from "../refusal.ts";
 import type { RankedBy } from "../settings/choices.ts";
+import type { VectorMaker } from "../settings/embeddings-model.ts";
 import type { SnapshotPlaces } from "../settings/paths.ts";
 import { DEFAULT_PRESET } from "../settings/preset.ts";
 import type { ComparedTest } from "../storage/filters/conditions.ts";
@@ -77,9 +78,9 @@ export interface AgentOptions {
   ranking?: RankedBy;
   /** Whether feedback teaches, and searches rank by what it taught. Default: false. */
   learns?: boolean;
-  /** Whether the server has a provider of embeddings. Default: false. */
-  embeds?: boolean;
-  /** The server's own source of vectors. Default: none. */
+  /** What makes vectors of memories beside their writes. Default: nothing. */
+  maker?: VectorMaker | undefined;
+  /** The server's table of word vectors, which makes those of memories without a maker. Default: none. */
   builtIn?: BuiltIn | undefined;
   /** Whether a closed trade counts for its playbooks without a request. Default: true. */
   countsOutcomes?: boolean;
@@ -164,14 +165,14 @@ export class Agent {
   readonly #scrub: (nodeId: string) => Promise<void> | void;
 
   constructor(storage: Storage, options: AgentOptions = {}) {
-    const { config = {}, embeds = false, countsOutcomes = true } = options;
+    const { config = {}, countsOutcomes = true } = options;
     const { log = () => {}, clock = Date.now, snapshots } = options;
     const { heldTime = new HeldTime(clock) } = options;
     this.storage = storage;
     this.behaviour = options.behaviour ?? DEFAULT_BEHAVIOUR;
     this.ranking = options.ranking ?? "evidence";
     this.learns = options.learns ?? false;
-    this.vectors = new Vectors(storage, embeds, options.builtIn);
+    this.vectors = new Vectors(storage, options.builtIn, options.maker);
     this.countsOutcomes = countsOutcomes;
     this.givenPreset = options.preset ?? config.evidence?.preset;
     this.presets = options.presets ?? BUILT_IN_PRESETS;
@@ -196,7 +197,8 @@ export class Agent {
         timeZone: this.timeZone,
         holdsTexts: this.ranking === "evidence",
         learns: this.learns,
-        words: this.vectors.table,
+        words: this.vectors.words,
+        roomFor: (dimensions) => this.vectors.roomFor(dimensions),
         kept: keptIndex,
       },
     );

@@ -1,7 +1,8 @@
-// The embedding of a question, as an agent uses it.
+// The embedding of a question, as an agent uses it: compared with those of memories in searches by
+// signals, and as evidence.
 
 import type { QuestionVector } from "../api/operation.ts";
-import { tableOf } from "../embeddings/built-in.ts";
+import { ownModelOf } from "../embeddings/built-in.ts";
 import { OtherModel } from "../embeddings/other-model.ts";
 import { isSameModel, modelInUse } from "../embeddings/tasks.ts";
 import { wrong } from "../refusal.ts";
@@ -24,7 +25,7 @@ export function vectorOf(
   if (dimensions === 0) return undefined;
   if (embedding != null) {
     if (embedding.length === dimensions) return embedding;
-    if (tableOf(storage) !== undefined) return undefined;
+    if (ownModelOf(storage) !== undefined) return undefined;
     throw wrong(
       "embedding",
       `must have ${dimensions} components, as those of the memories, found ${embedding.length}`,
@@ -34,4 +35,22 @@ export function vectorOf(
   const inUse = modelInUse(storage, dimensions, question.model);
   if (!isSameModel(inUse, question.model)) throw new OtherModel(inUse);
   return question.vector.length === dimensions ? question.vector : undefined;
+}
+
+/** Whether `MemoryIndex.ask` and `why` take the embedding of a question. */
+const IS_TAKEN: boolean = false;
+
+/**
+ * Returns the options of `MemoryIndex.ask` and `why` by which the embedding of a question counts as
+ * evidence for `query`: none if there is no embedding, or one of another text, or if no memory has one.
+ *
+ * @throws {OtherModel} If the question's embedding is of another model.
+ */
+export function meaningOf(
+  agent: Agent,
+  query: string,
+  question: QuestionVector | undefined,
+): { embedding?: ArrayLike<number> } {
+  const embedding = question?.text === query ? vectorOf(agent, {}, question) : undefined;
+  return embedding === undefined || !IS_TAKEN ? {} : { embedding };
 }

@@ -1,21 +1,24 @@
-// The vectors of an agent's memories. The server makes them by a table of its own, in the transaction
-// that writes a text, unless the memories have vectors of clients or of a provider. Every method but
-// the getters belongs into a `write`.
+// The vectors of an agent's memories. A maker makes them beside the writes: the server's sentence
+// transformer, or a service. Without one the server makes them by a table of its own, in the
+// transaction that writes a text, unless the memories have vectors of clients or of a service. Every
+// method but the getters and `roomFor` belongs into a `write`.
 
 import type { Steps } from "nous-memory";
 import {
   type BuiltIn,
-  builtInText,
-  dropBuiltIn,
+  dropOwn,
   embedWaiting,
   hasOtherTable,
   isInUse,
   mayUse,
+  ownModelOf,
   tableOf,
   takeIntoUse,
 } from "../embeddings/built-in.ts";
 import { bytesOf } from "../embeddings/tasks.ts";
+import { builtInText, isTransformer, TRANSFORMER } from "../embeddings/text.ts";
 import { wrong } from "../refusal.ts";
+import type { VectorMaker } from "../settings/embeddings-model.ts";
 import type { EmbeddedTexts } from "../storage/rows.ts";
 import type { Storage } from "../storage/storage.ts";
 
@@ -25,26 +28,57 @@ interface MadeVector {
   model: string;
 }
 
+/** What an index holds of each memory's vector. */
+export interface VectorRoom {
+  /** Components of a vector; 0 if memories have none. */
+  dimensions: number;
+  /** `i8`: a byte for each component, and a scale. */
+  embeddings: "f32" | "i8";
+}
+
 export class Vectors {
   readonly #storage: Storage;
-  /** Whether the server has a provider of embeddings. */
-  readonly hasProvider: boolean;
-  /** The server's own source of vectors. */
+  readonly #maker: VectorMaker | undefined;
+  /** The server's table of word vectors. */
+  readonly words: BuiltIn | undefined;
+  /** The table that makes vectors of memories. */
   readonly table: BuiltIn | undefined;
 
-  constructor(storage: Storage, hasProvider: boolean, table: BuiltIn | undefined) {
+  constructor(storage: Storage, words: BuiltIn | undefined, maker: VectorMaker | undefined) {
     this.#storage = storage;
-    this.hasProvider = hasProvider;
-    this.table = table;
+    this.#maker = maker;
+    this.words = words;
+    this.table = maker === undefined ? words : undefined;
+  }
+
+  /** Whether vectors of memories are made beside their writes. */
+  get hasProvider(): boolean {
+    return this.#maker !== undefined;
   }
 
   /** Whether words of questions and memories are compared by vectors. */
   get areOfWords(): boolean {
-    return this.table !== undefined;
+    return this.words !== undefined;
   }
 
-  /** Whether the vectors of the memories are those that the server makes by itself. */
-  get areOwn(): boolean {
+  /**
+   * Returns what an index needs for vectors with `dimensions` components. For 0, before the first
+   * vector, that is what the server's own vectors will need.
+   */
+  roomFor(dimensions: number): VectorRoom {
+    const isOfTransformer =
+      dimensions === 0
+        ? this.#maker === "transformer"
+        : isTransformer({ name: ownModelOf(this.#storage) ?? "" });
+    const own = isOfTransformer ? TRANSFORMER : this.table;
+    return {
+      dimensions: dimensions || (own?.dimensions ?? 0),
+      embeddings: isOfTransformer ? "i8" : "f32",
+    };
+  }
+
+  /** Whether the vectors of the memories are those of the server's table. */
+  get areOfTable(): boolean {
     return isInUse(this.#storage, this.table);
   }
 
@@ -107,9 +141,9 @@ export class Vectors {
     return yield* embedWaiting(this.#storage, this.table!, 0, max);
   }
 
-  /** Drops vectors of a table. */
+  /** Drops vectors that a server made by itself. */
   drop(): void {
-    dropBuiltIn(this.#storage);
+    dropOwn(this.#storage);
   }
 
   /**
@@ -122,7 +156,7 @@ export class Vectors {
   bytesOf(embedding: readonly number[] | null, model?: string | null): Uint8Array | null {
     if (embedding === null) return null;
     const storage = this.#storage;
-    if (model == null || model !== tableOf(storage)) dropBuiltIn(storage);
+    if (model == null || model !== ownModelOf(storage)) dropOwn(storage);
     // Read from the database: the index does not have this transaction's rows yet.
     const dimensions = storage.embeddings.dimensions();
     if (embedding.length !== dimensions) {

@@ -74,6 +74,8 @@ export interface EmbeddingModel {
 
 /** The embedding that a provider made for a question. */
 export interface QuestionVector {
+  /** The question. */
+  text: string;
   vector: Float32Array;
   /** The model that made it. */
   model: EmbeddingModel;

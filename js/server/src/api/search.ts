@@ -141,7 +141,7 @@ export const searchMetrics = z
     embed_queries_ms: z
       .number()
       .optional()
-      .describe("Making the question's vector, in milliseconds. Missing by evidence."),
+      .describe("Making the question's vector, in milliseconds. Missing by evidence without one."),
     hybrid_seeding_ms: z
       .number()
       .optional()

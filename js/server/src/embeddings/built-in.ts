@@ -1,41 +1,41 @@
 // Built-in vectors: those of the table that the server ships. They need no provider, and are made in
-// the transaction that writes a text.
+// the transaction that writes a text. Also which vectors the server has made by itself: by a table, or
+// by its sentence transformer.
 
 import { jsonObjectIn, type Steps, textOf } from "nous-memory";
 import type { Embedder } from "nous-wasm";
-import type { EmbeddedTexts } from "../storage/rows.ts";
 import type { Storage } from "../storage/storage.ts";
 import { bytesOf } from "./tasks.ts";
+import { builtInText, isTransformer } from "./text.ts";
 
 /** The part of an `Embedder` that makes vectors of words and texts. */
 export type BuiltIn = Pick<Embedder, "id" | "dimensions" | "addWord" | "embed">;
 
-/** The most UTF-16 units of a text that count. */
-const MAX = 30_000;
 /** The names of tables: vectors with such a model were made by this server. */
 const TABLE = /^nous-\d+-[\da-f]+$/;
 /** Vectors that are made between two pauses. */
 const AT_ONCE = 100;
 
-/** Returns title, summary and body as one text, as far as they exist. */
-export function builtInText({
-  content_title,
-  content_summary,
-  content_body,
-}: Omit<EmbeddedTexts, "type" | "subtype">): string {
-  return [content_title, content_summary, content_body]
-    .filter((part) => typeof part === "string" && part !== "")
-    .join("\n")
-    .slice(0, MAX);
+/**
+ * Returns the name of the model of a database's vectors; undefined if it is not stored. What another
+ * program has written in its place names no model.
+ */
+const modelOf = (storage: Storage): string | undefined =>
+  textOf(jsonObjectIn(storage.meta("embedding_model") ?? "")?.name) ?? undefined;
+
+/** Returns the name of the table that made the vectors of a database; undefined if none did. */
+export function tableOf(storage: Storage): string | undefined {
+  const name = modelOf(storage);
+  return name !== undefined && TABLE.test(name) ? name : undefined;
 }
 
-/**
- * Returns the name of the table that made the vectors of a database; undefined if none did. What
- * another program has written in its place names no table.
- */
-export function tableOf(storage: Storage): string | undefined {
-  const name = textOf(jsonObjectIn(storage.meta("embedding_model") ?? "")?.name);
-  return name !== null && TABLE.test(name) ? name : undefined;
+/** Returns whether a server makes vectors of a model by itself: it is a table, or the transformer. */
+export const isOwnModel = (name: string): boolean => TABLE.test(name) || isTransformer({ name });
+
+/** Returns the model by which a server made the vectors of a database; undefined if none did. */
+export function ownModelOf(storage: Storage): string | undefined {
+  const name = modelOf(storage);
+  return name !== undefined && isOwnModel(name) ? name : undefined;
 }
 
 /** Returns whether the vectors of a database were made by this table. */
@@ -63,7 +63,7 @@ export function mayUse(storage: Storage): boolean {
 export function takeIntoUse(storage: Storage, builtIn: BuiltIn): boolean {
   if (isInUse(storage, builtIn)) return true;
   if (!mayUse(storage)) return false;
-  dropBuiltIn(storage);
+  dropOwn(storage);
   storage.setMeta("dimensions", String(builtIn.dimensions));
   storage.setMeta(
     "embedding_model",
@@ -73,13 +73,13 @@ export function takeIntoUse(storage: Storage, builtIn: BuiltIn): boolean {
 }
 
 /**
- * Within a transaction: drops all vectors that a table made, so that vectors of another model can be
- * stored.
+ * Within a transaction: drops all vectors that a server made by itself, so that vectors of another
+ * model can be stored.
  */
-export function dropBuiltIn(storage: Storage): void {
-  const table = tableOf(storage);
-  if (table === undefined) return;
-  storage.embeddings.drop(table);
+export function dropOwn(storage: Storage): void {
+  const model = ownModelOf(storage);
+  if (model === undefined) return;
+  storage.embeddings.drop(model);
   storage.setMeta("embedding_model", "");
 }
 

@@ -7,7 +7,7 @@ import type { Settings } from "../settings/options.ts";
 import { databasesOf } from "../storage/open.ts";
 import { placeOf } from "../storage/place.ts";
 import type { Storage } from "../storage/storage.ts";
-import { type BuiltIn, embedWaiting, mayUse, takeIntoUse } from "./built-in.ts";
+import { type BuiltIn, dropOwn, embedWaiting, mayUse, tableOf, takeIntoUse } from "./built-in.ts";
 import type { Embedder } from "./embedder.ts";
 import { type DrainReport, drain, type EmbeddingQueue } from "./queue.ts";
 import { type Reembedded, reembed } from "./reembed.ts";
@@ -77,10 +77,11 @@ function embedAll(storage: Storage, builtIn: BuiltIn): { done: number; embedded:
   }
 }
 
-/** Makes the missing embeddings of every agent. */
+/** Makes the missing embeddings of every agent. They take the place of vectors of a table. */
 export function backfillAll(making: EmbeddingRun): AsyncIterable<DrainReport & { agent: string }> {
   return forAll(making.settings, (storage, agent) => {
     const { embedder, log, signal, progress } = making;
+    if (tableOf(storage) !== undefined) storage.transaction(() => dropOwn(storage));
     return drain(queueOf(storage, embedder), embedder, log.child({ agent }), signal, (made) =>
       progress(agent, made),
     );

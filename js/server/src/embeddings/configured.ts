@@ -1,13 +1,29 @@
 // Creates the embedder that the settings name.
 
 import type { Logger } from "../log.ts";
+import { vectorSourcesOf } from "../settings/embeddings-model.ts";
 import type { Settings } from "../settings/options.ts";
 import { Embedder } from "./embedder.ts";
 import { OpenAiCompatible } from "./openai-compatible.ts";
+import { TRANSFORMER } from "./text.ts";
+import { Transformer } from "./transformer.ts";
 
-/** Returns undefined unless the setting `embeddings_provider` names a service. */
+/** Texts that the transformer embeds between two writes of vectors. */
+const BATCH = 16;
+
+/**
+ * Returns undefined unless the settings name a service or the server's transformer. The caller closes
+ * the embedder.
+ */
 export function embedderOf(settings: Settings, log: Logger): Embedder | undefined {
-  if (settings.embeddings_provider !== "openai-compatible") return undefined;
+  const { maker } = vectorSourcesOf(settings);
+  if (maker === undefined) return undefined;
+  const { embeddings_timeout: timeout } = settings;
+  if (maker === "transformer") {
+    const script = new URL("./transformer-thread.mjs", import.meta.url);
+    const provider = new Transformer(script, log);
+    return new Embedder(provider, { model: TRANSFORMER, timeout, batch: BATCH, log });
+  }
   const provider = new OpenAiCompatible({
     baseUrl: settings.embeddings_base_url,
     key: settings.embeddings_key,
@@ -15,8 +31,6 @@ export function embedderOf(settings: Settings, log: Logger): Embedder | undefine
   const { embeddings_model: name, embeddings_dimensions: dimensions } = settings;
   return new Embedder(provider, {
     model: { name, dimensions: dimensions === 0 ? undefined : dimensions },
-    timeout: settings.embeddings_timeout,
-    batch: settings.embeddings_batch,
-    log,
+    ...{ timeout, batch: settings.embeddings_batch, log },
   });
 }

@@ -1,9 +1,11 @@
 // Embedding providers with OpenAI's API: hosted services, Ollama, vLLM, LM Studio, Text Embeddings
 // Inference. Every part of an answer is validated.
 
+import type { EmbeddingModel } from "../api/operation.ts";
 import { Endpoint, type EndpointOptions, unusable } from "../providers/endpoint.ts";
 import { wellFormed } from "../text.ts";
 import type { EmbeddingCall, EmbeddingProvider } from "./provider.ts";
+import { isTransformer } from "./text.ts";
 
 /**
  * The largest answer that is read, in bytes, however much is asked for; and that of a model whose number
@@ -33,6 +35,11 @@ export class OpenAiCompatible implements EmbeddingProvider {
 
   constructor({ baseUrl, key }: Pick<EndpointOptions, "baseUrl" | "key">) {
     this.#endpoint = new Endpoint({ baseUrl, key, path: "embeddings", maxAnswer: MAX_ANSWER });
+  }
+
+  /** A service has any model but the server's own. */
+  serves(model: EmbeddingModel): boolean {
+    return !isTransformer(model);
   }
 
   async embed(texts: readonly string[], call: EmbeddingCall): Promise<Float32Array[]> {

@@ -8,15 +8,29 @@ export interface EmbeddingCall {
   /** Milliseconds until the whole answer must have arrived. */
   timeout: number;
   signal: AbortSignal;
+  /** Whether the text is a question, which goes before texts of memories. */
+  isQuestion: boolean;
 }
 
-/** A service that makes embeddings. */
+/** An embedding; undefined for a text that has none, because it has nothing that the model reads. */
+export type MaybeVector = Float32Array | undefined;
+
+/** Makes embeddings: a service, or a thread of the server. */
 export interface EmbeddingProvider {
+  /** Returns whether it can make embeddings of a model. */
+  serves(model: EmbeddingModel): boolean;
+
   /**
    * Returns an embedding for each text, in order: finite numbers, not all 0, all of the same
    * length, which is the model's if it has one.
    *
    * @throws {ProviderError} Also the signal's reason.
    */
-  embed(texts: readonly string[], call: EmbeddingCall): Promise<Float32Array[]>;
+  embed(texts: readonly string[], call: EmbeddingCall): Promise<MaybeVector[]>;
+
+  /** Prepares it, so that the first question does not wait. */
+  warm?(): void;
+
+  /** Frees what it holds. Calls under way fail. */
+  close?(): Promise<void>;
 }

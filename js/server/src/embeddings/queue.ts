@@ -7,6 +7,7 @@ import { ProviderError } from "../providers/error.ts";
 import { failureOf, isBreakerOpen } from "../providers/retry-policy.ts";
 import { Refusal } from "../refusal.ts";
 import type { Embedder } from "./embedder.ts";
+import type { MaybeVector } from "./provider.ts";
 import type { EmbeddingWork, FailedTexts, MadeEmbeddings, StoredEmbeddings } from "./tasks.ts";
 
 /** The queue of an agent, in whichever thread its database is open. */
@@ -45,7 +46,7 @@ async function workOff(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const tickets = texts.map(({ ticket }) => ticket);
-  let vectors: Float32Array[];
+  let vectors: MaybeVector[];
   try {
     vectors = await embedder.texts(
       texts.map(({ text }) => text),
@@ -69,8 +70,9 @@ async function workOff(
   const made = vectors.map((vector, place) => ({ ticket: tickets[place]!, vector }));
   const { embedded, expected } = await queue.store({ model, vectors: made });
   if (expected === undefined) return { embedded, next: "on" };
+  const components = vectors.find((vector) => vector !== undefined)!.length;
   log.error(
-    { model: model.name, components: vectors[0]!.length, expected },
+    { model: model.name, components, expected },
     "Embeddings have another length than those of the memories: `nous-server reembed` replaces all of them",
   );
   return { embedded: 0, next: "misfit" };
@@ -93,11 +95,23 @@ export async function drain(
     signal.throwIfAborted();
     const work = await queue.take(embedder.batch);
     if (work.texts.length === 0) return { ok: work.next_in === null, embedded, total };
+    if (!embedder.serves(work.model)) {
+      logOther(work.model, embedder, log);
+      return { ok: false, embedded, total };
+    }
     const outcome = await workOff(queue, work, embedder, log, signal);
     embedded += outcome.embedded;
     progress(embedded, total);
     if (outcome.next !== "on") return { ok: false, embedded, total };
   }
+}
+
+/** Logs that an agent's embeddings are of another model than the configured one. */
+function logOther({ name }: EmbeddingModel, { model: { name: configured } }: Embedder, log: Logger) {
+  log.info(
+    { model: name, configured },
+    "The embeddings in use are of another model than the configured one: `nous-server reembed` replaces them",
+  );
 }
 
 /**
@@ -107,8 +121,8 @@ const LINGER = 50;
 /** The pause after a batch that could not go on, in milliseconds. */
 const REST = 10_000;
 /**
- * The pause for an agent whose model's embeddings have another length, in milliseconds. A write
- * ends it.
+ * The pause for an agent whose embeddings cannot be made, in milliseconds: of a model that is not served,
+ * or of another length. A write ends it.
  */
 const LONG_REST = 600_000;
 /** The longest delay of a timer, in milliseconds. */
@@ -129,12 +143,19 @@ export class Backlog {
   readonly #misfits = new Map<string, string>();
   /** Agents for which the log already says that another model than the configured one is in use. */
   readonly #logged = new Set<string>();
+  /** How many memories of each agent wait, as far as it is known. */
+  readonly #waiting = new Map<string, number>();
   readonly #end = new AbortController();
 
   constructor(queueOf: (agent: string) => EmbeddingQueue, embedder: Embedder, log: Logger) {
     this.#queueOf = queueOf;
     this.#embedder = embedder;
     this.#log = log;
+  }
+
+  /** How many memories wait for an embedding, of the agents that were asked since the start. */
+  get waiting(): number {
+    return [...this.#waiting.values()].reduce((sum, count) => sum + count, 0);
   }
 
   /** Empties the queue of an agent after `after` milliseconds, because a memory may wait then. */
@@ -183,32 +204,38 @@ export class Backlog {
     const log = this.#log.child({ agent });
     for (;;) {
       const work = await queue.take(this.#embedder.batch);
+      const isServed = this.#embedder.serves(work.model);
+      this.#note(agent, isServed ? work.waiting : 0);
       if (work.texts.length === 0) return work.next_in;
       const model = JSON.stringify(work.model);
       if (this.#misfits.get(agent) === model) return LONG_REST;
       this.#logOtherModel(agent, work.model, log);
+      if (!isServed) return LONG_REST;
       const { next } = await workOff(queue, work, this.#embedder, log, this.#end.signal);
       if (next === "misfit") this.#misfits.set(agent, model);
       if (next !== "on") return REST;
     }
   }
 
-  #logOtherModel(agent: string, { name }: EmbeddingModel, log: Logger): void {
-    const configured = this.#embedder.model.name;
-    if (name === configured || this.#logged.has(agent)) return;
+  #note(agent: string, waiting: number): void {
+    if (waiting === 0) this.#waiting.delete(agent);
+    else this.#waiting.set(agent, waiting);
+  }
+
+  #logOtherModel(agent: string, model: EmbeddingModel, log: Logger): void {
+    if (model.name === this.#embedder.model.name || this.#logged.has(agent)) return;
     this.#logged.add(agent);
-    log.info(
-      { model: name, configured },
-      "The embeddings in use are of another model than the configured one: `nous-server reembed` replaces them",
-    );
+    logOther(model, this.#embedder, log);
   }
 
   /** Empties the queue of an agent while the caller waits. */
-  drain(agent: string): Promise<DrainReport> {
+  async drain(agent: string): Promise<DrainReport> {
     const log = this.#log.child({ agent });
-    return this.#alone(agent, () =>
+    const report = await this.#alone(agent, () =>
       drain(this.#queueOf(agent), this.#embedder, log, this.#end.signal),
     );
+    if (report.ok) this.#note(agent, 0);
+    return report;
   }
 
   /** Aborts the calls in progress. Their texts stay in the queue. */

@@ -1,19 +1,24 @@
 // Re-embedding: makes the embeddings of another model beside those in use, and switches when the
 // last one is stored.
 
-import { embeddingText } from "nous-memory";
 import type { Logger } from "../log.ts";
 import { ProviderError } from "../providers/error.ts";
+import type { EmbeddedTexts } from "../storage/rows.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { LackingMemory } from "../storage/tables/embeddings.ts";
 import type { Embedder } from "./embedder.ts";
+import type { MaybeVector } from "./provider.ts";
 import { bytesOf } from "./tasks.ts";
+import { textFor } from "./text.ts";
 
 /** The result of a re-embedding. */
 export interface Reembedded {
   /** Embeddings made by this run. */
   embedded: number;
-  /** Memories whose text the model rejected. They have no embedding until their text changes. */
+  /**
+   * Memories whose text the model rejected, or has nothing that it reads. They have no embedding until
+   * their text changes.
+   */
   rejected: number;
 }
 
@@ -60,7 +65,7 @@ export async function reembed(
   if (rejected.size > 0)
     log.warn(
       { texts: rejected.size },
-      "The model rejected some texts: their memories have no embedding now",
+      "The model has no embeddings for some texts: their memories have none now",
     );
   return { embedded, rejected: rejected.size };
 }
@@ -74,8 +79,9 @@ async function embedAll(
   signal: AbortSignal,
 ): Promise<number> {
   if (batch.length === 0) return 0;
-  const texts = batch.map(embeddingText);
-  let vectors: Float32Array[];
+  const textOf = (memory: EmbeddedTexts) => textFor(embedder.model, memory);
+  const texts = batch.map(textOf);
+  let vectors: MaybeVector[];
   try {
     vectors = await embedder.texts(texts, embedder.model, signal);
   } catch (error) {
@@ -91,14 +97,20 @@ async function embedAll(
   }
   return storage.transaction(() => {
     const { embeddings } = storage;
+    const some = vectors.find((vector) => vector !== undefined);
     // An earlier run made embeddings of another length: they are made again.
-    if (embeddings.nextDimensions() !== vectors[0]!.length) embeddings.forgetNext();
+    if (some !== undefined && embeddings.nextDimensions() !== some.length) embeddings.forgetNext();
     let embedded = 0;
     for (const [place, { id }] of batch.entries()) {
       const now = embeddings.texts(id);
       // The text changed meanwhile, and is embedded again.
-      if (now === undefined || embeddingText(now) !== texts[place]) continue;
-      embeddings.putNext(id, bytesOf(vectors[place]!));
+      if (now === undefined || textOf(now) !== texts[place]) continue;
+      const vector = vectors[place];
+      if (vector === undefined) {
+        rejected.add(id);
+        continue;
+      }
+      embeddings.putNext(id, bytesOf(vector));
       embedded += 1;
     }
     return embedded;

@@ -1,9 +1,10 @@
 // The database side of making embeddings, one transaction each: hands out waiting texts, and stores
 // embeddings and failures.
 
-import { embeddingText } from "nous-memory";
 import type { EmbeddingModel } from "../api/operation.ts";
 import type { Storage } from "../storage/storage.ts";
+import type { MaybeVector } from "./provider.ts";
+import { isTransformer, textFor } from "./text.ts";
 
 /**
  * The first delay of a text that failed alone, in milliseconds. It doubles with each further
@@ -19,6 +20,8 @@ export interface EmbeddingWork {
   texts: { ticket: number; text: string }[];
   /** Whether a text of the batch has failed before. */
   isRetry: boolean;
+  /** How many memories wait, those of the batch included. */
+  waiting: number;
   /** Milliseconds until the next text is due; null if no text waits. */
   next_in: number | null;
 }
@@ -26,7 +29,7 @@ export interface EmbeddingWork {
 /** Embeddings to store. */
 export interface MadeEmbeddings {
   model: EmbeddingModel;
-  vectors: readonly { ticket: number; vector: Float32Array }[];
+  vectors: readonly { ticket: number; vector: MaybeVector }[];
 }
 
 /**
@@ -45,9 +48,13 @@ export interface FailedTexts {
   retryAfter: number | undefined;
 }
 
+/** The name of the model of embeddings that are not of a service, and whose model is not stored. */
+const UNKNOWN = "unknown";
+
 /**
- * Returns the model of the embeddings in use. Without embeddings, or if the database does not name
- * their model, it is the configured model.
+ * Returns the model of the embeddings in use. Without embeddings it is the configured model. If the
+ * database does not name their model, it is the configured one, too, which a service may have made; the
+ * server's own transformer has not, because it stores its name.
  */
 export function modelInUse(
   storage: Storage,
@@ -55,7 +62,10 @@ export function modelInUse(
   configured: EmbeddingModel,
 ): EmbeddingModel {
   const noted = storage.meta("embedding_model");
-  return noted === undefined || noted === "" || dimensions === 0 ? configured : parseModel(noted);
+  if (dimensions === 0) return configured;
+  if (noted !== undefined && noted !== "") return parseModel(noted);
+  const isForeign = isTransformer(configured) && storage.embeddings.has(dimensions);
+  return isForeign ? { name: UNKNOWN, dimensions } : configured;
 }
 
 /** Returns whether embeddings of two models can be compared. */
@@ -76,15 +86,19 @@ export function takeWork(
 ): EmbeddingWork {
   const { embeddings } = storage;
   const waiting = embeddings.due(now, max);
-  const texts = waiting.map(({ ticket, ...memory }) => ({ ticket, text: embeddingText(memory) }));
+  const texts = waiting.map(({ ticket, ...memory }) => ({ ticket, text: textFor(model, memory) }));
   const isRetry = waiting.some(({ attempts }) => attempts > 0);
   const due = texts.length > 0 ? now : embeddings.nextDue();
-  return { model, texts, isRetry, next_in: due === undefined ? null : Math.max(due - now, 0) };
+  return {
+    ...{ model, texts, isRetry },
+    waiting: due === undefined ? 0 : embeddings.waiting(),
+    next_in: due === undefined ? null : Math.max(due - now, 0),
+  };
 }
 
 /**
- * Stores the embeddings of memories whose text has not changed since it was handed out. Stores none
- * if another model has come into use meanwhile.
+ * Stores the embeddings of memories whose text has not changed since it was handed out. A memory whose
+ * text has none waits no longer. Stores none if another model has come into use meanwhile.
  */
 export function storeVectors(
   storage: Storage,
@@ -93,20 +107,21 @@ export function storeVectors(
   const dimensions = storage.embeddings.dimensions();
   const noted = JSON.stringify(model);
   const isInUse = isSameModel(modelInUse(storage, dimensions, model), model);
-  const [first] = vectors;
-  if (first === undefined || !isInUse) return { embedded: 0 };
-  const { length } = first.vector;
+  if (!isInUse) return { embedded: 0 };
+  const length = vectors.find(({ vector }) => vector !== undefined)?.vector!.length ?? dimensions;
   if (length !== dimensions) {
     if (dimensions !== 0 && storage.embeddings.has(dimensions))
       return { embedded: 0, expected: dimensions };
     storage.setMeta("dimensions", String(length));
   }
-  const stored = vectors.filter(({ ticket, vector }) =>
-    storage.embeddings.put(ticket, bytesOf(vector), model.name),
-  );
-  if (stored.length > 0 && storage.meta("embedding_model") !== noted)
+  let embedded = 0;
+  for (const { ticket, vector } of vectors) {
+    if (vector === undefined) storage.embeddings.withdraw(ticket);
+    else if (storage.embeddings.put(ticket, bytesOf(vector), model.name)) embedded += 1;
+  }
+  if (embedded > 0 && storage.meta("embedding_model") !== noted)
     storage.setMeta("embedding_model", noted);
-  return { embedded: stored.length };
+  return { embedded };
 }
 
 /** Returns the bytes of an embedding, without a copy. */

@@ -1,7 +1,6 @@
 // The pool of a server with a language model. Before an agent's episodes are consolidated, the
 // model analyses them; the agent answers other requests meanwhile.
 
-import { embeddingText } from "nous-memory";
 import { parsePatternOutput } from "nous-wasm";
 import type { TaskFigures, TaskName } from "../agent/tasks.ts";
 import type { Analyst, ModelAnswer } from "../analysis/analyst.ts";
@@ -9,6 +8,7 @@ import type { ConsolidationAnswer } from "../api/consolidation.ts";
 import type { Analyses, Analysis, GivenTo } from "../api/operation.ts";
 import type { AGENT_OPERATIONS } from "../api/operations.ts";
 import type { Embedder } from "../embeddings/embedder.ts";
+import { textFor } from "../embeddings/text.ts";
 import type { Pool } from "../workers/pool.ts";
 
 /** The request of a periodic consolidation. */
@@ -80,8 +80,8 @@ export class AnalysisPool implements Pick<Pool, "call" | "run" | "list"> {
     if (this.#embedder === undefined || "failure" in answer) return answer;
     const { title, body } = parsePatternOutput(answer.text);
     const model = await this.#pool.do(agent, "questionModel", this.#embedder.model);
-    if (model === null || body === null) return answer;
-    const text = embeddingText({
+    if (model === null || body === null || !this.#embedder.serves(model)) return answer;
+    const text = textFor(model, {
       type: "concept",
       subtype: "custom:lesson",
       content_title: title,

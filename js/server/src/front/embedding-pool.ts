@@ -2,7 +2,7 @@
 // receives it, and a memory gets its embedding after it was stored.
 
 import { LRUCache } from "lru-cache";
-import { embeddingText } from "nous-memory";
+import { questionOfTurn } from "nous-memory";
 import type { Engine } from "nous-wasm";
 import { isPlainLookup } from "../agent/rules/plain-lookup.ts";
 import type { EmbeddingModel, GivenTo, QuestionVector } from "../api/operation.ts";
@@ -10,38 +10,59 @@ import type { AGENT_OPERATIONS, AgentOperation } from "../api/operations.ts";
 import type { Embedder } from "../embeddings/embedder.ts";
 import { OtherModel } from "../embeddings/other-model.ts";
 import { Backlog, type EmbeddingQueue } from "../embeddings/queue.ts";
+import { isTransformer, textFor } from "../embeddings/text.ts";
 import type { Logger } from "../log.ts";
 import type { RankedBy } from "../settings/choices.ts";
+import type { EmbeddedTexts } from "../storage/rows.ts";
 import type { IfAbsent } from "../workers/open-agents.ts";
 import type { Pool } from "../workers/pool.ts";
 
 type Given<Name extends AgentOperation> = GivenTo<(typeof AGENT_OPERATIONS)[Name]>;
 
+/** The text of a question that may need an embedding. */
+interface Text {
+  text: string;
+  /** How the memories are ranked by it; undefined if they are only compared with it. */
+  ranking?: RankedBy;
+}
+
+/** What the question of a request depends on. */
+interface Asking {
+  /** How the server ranks if the request does not say. */
+  byDefault: RankedBy;
+  /** Returns the text of a memory that the model reads. */
+  textOf(memory: EmbeddedTexts): string;
+  engine: PoolEngine;
+}
+
 /**
- * Returns the text of a question that may need an embedding; undefined if it needs none or brings
- * its own. `usual` is how the server ranks if the request does not say.
+ * Returns the question of a request; undefined if it has none or brings its own embedding.
  */
 const QUESTIONS: {
   readonly [Name in AgentOperation]?: (
     given: Given<Name>,
-    byDefault: RankedBy,
-  ) => string | undefined;
+    { byDefault, textOf, engine }: Asking,
+  ) => Text | undefined;
 } = {
-  search: ({ body }, byDefault) => queryOf(body, byDefault),
-  retrieve: ({ body }, byDefault) => queryOf(body, byDefault),
-  contextLines: ({ body }, byDefault) => queryOf(body, byDefault),
-  buildContext: ({ body: { input, ...body } }, byDefault) =>
-    queryOf({ ...body, query: input }, byDefault),
-  checkSimilar: ({ body: { embedding, title = null, subtype = null, content } }) =>
-    embedding == null
-      ? embeddingText({
-          type: TYPE_OF_NEW,
-          subtype,
-          content_title: title,
-          content_summary: null,
-          content_body: content,
-        })
-      : undefined,
+  search: ({ body }, asking) => queryOf(body, asking),
+  retrieve: ({ body }, asking) => queryOf(body, asking),
+  contextLines: ({ body }, asking) => queryOf(body, asking),
+  buildContext: ({ body: { input, messages, ...body } }, asking) => {
+    const asked = queryOf({ ...body, query: input }, asking);
+    if (asked?.ranking !== "evidence") return asked;
+    // Evidence asks the turn together with those before it.
+    const { signals } = asking.engine.planTurn(input);
+    const opensTopic = asking.engine.nextTopic(input) !== null;
+    const text = questionOfTurn(input, messages?.turns ?? [], { signals, opensTopic });
+    return text === undefined ? undefined : { ...asked, text };
+  },
+  explain: ({ body: { query } }) => ({ text: query, ranking: "evidence" }),
+  isAnswerable: ({ body: { question } }) => ({ text: question, ranking: "evidence" }),
+  checkSimilar: ({ body: { embedding, title = null, subtype = null, content } }, { textOf }) => {
+    if (embedding != null) return undefined;
+    const texts = { content_title: title, content_summary: null, content_body: content };
+    return { text: textOf({ type: TYPE_OF_NEW, subtype, ...texts }) };
+  },
 };
 
 /** The fields of a question that decide whether it needs an embedding. */
@@ -51,9 +72,11 @@ interface Asked {
   ranking?: RankedBy | null | undefined;
 }
 
-/** Evidence compares no embeddings of questions. */
-const queryOf = ({ query, embedding, ranking }: Asked, byDefault: RankedBy) =>
-  embedding == null && (ranking ?? byDefault) === "signals" ? query : undefined;
+const queryOf = ({ query, embedding, ranking }: Asked, { byDefault }: Asking): Text | undefined =>
+  embedding == null ? { text: query, ranking: ranking ?? byDefault } : undefined;
+
+/** Embeddings of other models are not compared as evidence. */
+const isEvidence = isTransformer;
 
 /** The type that a new text would most likely get. */
 const TYPE_OF_NEW = "concept";
@@ -63,10 +86,12 @@ const MAX_AGENTS = 10_000;
 /** How many models a question is embedded with before it is searched by its words alone. */
 const MAX_MODELS = 2;
 
+type PoolEngine = Pick<Engine, "understand" | "planTurn" | "nextTopic">;
+
 export interface EmbeddingPoolOptions {
   embedder: Embedder;
-  /** The engine of the usual preset: it says which searches are plain lookups. */
-  engine: Pick<Engine, "understand">;
+  /** The engine of the usual preset: it says which searches are plain lookups, and what turns ask. */
+  engine: PoolEngine;
   /** The characters that form the terms of a search. */
   terms: "ascii" | "unicode";
   /** How searches rank unless a request says. */
@@ -77,7 +102,7 @@ export interface EmbeddingPoolOptions {
 export class EmbeddingPool implements Pick<Pool, "call"> {
   readonly #pool: Pick<Pool, "call" | "do">;
   readonly #embedder: Embedder;
-  readonly #engine: Pick<Engine, "understand">;
+  readonly #engine: PoolEngine;
   readonly #terms: "ascii" | "unicode";
   readonly #ranking: RankedBy;
   readonly #backlog: Backlog;
@@ -106,9 +131,15 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
     return answer;
   };
 
-  /** Returns whether a search is a plain lookup, which its words alone answer. */
-  #isPlainLookup = (query: string): boolean =>
-    isPlainLookup(this.#engine.understand(query, { terms: this.#terms }));
+  /**
+   * Returns whether a question may need an embedding. Signals compare none for a search that is a plain
+   * lookup, which its words alone answer.
+   */
+  #mayNeed(operation: AgentOperation, { text, ranking }: Text): boolean {
+    if (ranking === "evidence") return isEvidence(this.#embedder.model);
+    if (operation !== "search") return true;
+    return !isPlainLookup(this.#engine.understand(text, { terms: this.#terms }));
+  }
 
   /**
    * Sends a request with the embedding of its question; once more if the embedding is of another
@@ -121,11 +152,15 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
     ifAbsent: IfAbsent,
     gone: AbortSignal | undefined,
   ): Promise<string> {
-    const asked = QUESTIONS[operation]?.(given, this.#ranking);
-    const needsNone = asked !== undefined && operation === "search" && this.#isPlainLookup(asked);
-    const text = needsNone ? undefined : asked;
-    for (let models = 0; text !== undefined && models < MAX_MODELS; models++) {
-      const question = await this.#questionOf(agent, text);
+    const { model } = this.#embedder;
+    const asked = QUESTIONS[operation]?.(given, {
+      byDefault: this.#ranking,
+      textOf: (memory) => textFor(model, memory),
+      engine: this.#engine,
+    });
+    const isAsked = asked !== undefined && this.#mayNeed(operation, asked);
+    for (let models = 0; isAsked && models < MAX_MODELS; models++) {
+      const question = await this.#questionOf(agent, asked);
       if (question === undefined) break;
       try {
         return await this.#pool.call(agent, operation, { ...given, question }, ifAbsent, gone);
@@ -137,12 +172,19 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
     return this.#pool.call(agent, operation, given, ifAbsent, gone);
   }
 
-  /** Returns undefined if the agent has no embeddings, or if the provider makes none now. */
-  async #questionOf(agent: string, text: string): Promise<QuestionVector | undefined> {
+  /**
+   * Returns undefined if the agent has no embeddings, or none that count, or if the provider makes none
+   * now.
+   */
+  async #questionOf(
+    agent: string,
+    { text, ranking }: Text,
+  ): Promise<QuestionVector | undefined> {
     const model =
       this.#models.get(agent) ??
       (await this.#pool.do(agent, "questionModel", this.#embedder.model));
-    if (model === null) return undefined;
+    if (model === null || !this.#embedder.serves(model)) return undefined;
+    if (ranking === "evidence" && !isEvidence(model)) return undefined;
     const start = performance.now();
     const vector = await this.#embedder.question(agent, text, model);
     if (vector === undefined) {
@@ -151,7 +193,12 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
       return undefined;
     }
     this.#models.set(agent, model);
-    return { vector, model, ms: performance.now() - start };
+    return { text, vector, model, ms: performance.now() - start };
+  }
+
+  /** How many memories wait for an embedding, of the agents that were asked since the start. */
+  get waiting(): number {
+    return this.#backlog.waiting;
   }
 
   /** Starts making embeddings for memories of an agent that wait for one. */
@@ -170,7 +217,8 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
   }
 
   /** Stops making embeddings; memories without one stay in the queues. */
-  close(): Promise<void> {
-    return this.#backlog.close();
+  async close(): Promise<void> {
+    await this.#backlog.close();
+    await this.#embedder.close();
   }
 }

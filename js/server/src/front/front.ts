@@ -95,11 +95,12 @@ export function createFront(
     pageFolder: PAGE_FOLDER,
     isReady: () => isReady,
     problems: () => providers.flatMap(({ problem }) => problem ?? []),
+    waiting: () => embedding?.waiting,
     isStopping: () => isStopping,
   });
   const watched = [
     {
-      isUsed: embedder !== undefined,
+      isUsed: settings.embeddings_provider === "openai-compatible",
       what: "embeddings provider",
       baseUrl: settings.embeddings_base_url,
       without: "words, edges and time rank, and new memories wait for their vectors",
@@ -123,6 +124,7 @@ export function createFront(
     async open() {
       server = await listen(app.fetch, host, port);
       isReady = true;
+      embedder?.warm();
       embedding?.wake(DEFAULT_AGENT);
       providers = watched.filter(({ isUsed }) => isUsed).map((one) => new Reachability(one, log));
       const intervals = {

@@ -77,6 +77,8 @@ export interface AppOptions {
   isReady(): boolean;
   /** Sentences on what does not work, though the server takes requests. */
   problems(): string[];
+  /** How many memories wait for their embedding; undefined if none are made beside the writes. */
+  waiting(): number | undefined;
   /** Whether the server is stopping, so that it closes each connection after its answer. */
   isStopping(): boolean;
 }
@@ -97,8 +99,8 @@ const pathOf = (request: Request): string => getPath(request).replaceAll("*", "%
 
 export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   const app = new OpenAPIHono<Carried>({ getPath: pathOf });
-  const metrics = new Metrics(options.pool);
-  const { keys, known, log, maxBodyBytes, isReady, isStopping, problems } = options;
+  const metrics = new Metrics(options.pool, options.waiting);
+  const { keys, known, log, maxBodyBytes, isReady, isStopping, problems, waiting } = options;
   app.use(async (context, next) => {
     const given = context.req.header("x-request-id") ?? "";
     const requestId = REQUEST_ID.test(given) ? given : randomUUID();
@@ -161,8 +163,12 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   );
   app.get("/readyz", (context) => {
     if (!isReady()) return context.json({ error: "not ready" }, 503);
-    const found = problems();
-    return context.json({ status: "ready", ...(found.length === 0 ? {} : { problems: found }) });
+    const [found, count] = [problems(), waiting()];
+    return context.json({
+      status: "ready",
+      ...(count === undefined ? {} : { embeddings: { waiting: count } }),
+      ...(found.length === 0 ? {} : { problems: found }),
+    });
   });
   app.use(servePage(options.pageFolder));
   // Routes after this one, and unknown paths, need a key if the server has keys.

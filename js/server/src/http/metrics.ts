@@ -16,9 +16,13 @@ export class Metrics {
   readonly #seconds: Histogram<"method" | "route">;
   readonly #pool: Pick<Pool, "measure">;
   readonly #open: Readonly<Record<keyof Occupancy, Gauge>>;
+  readonly #waiting: () => number | undefined;
+  readonly #withoutVector: Gauge;
 
-  constructor(pool: Pick<Pool, "measure">) {
+  /** `waiting` returns how many memories wait for their embedding; undefined if none can. */
+  constructor(pool: Pick<Pool, "measure">, waiting: () => number | undefined) {
     this.#pool = pool;
+    this.#waiting = waiting;
     const registers = [this.#registry];
     this.#requests = new Counter({
       name: "nous_requests_total",
@@ -46,6 +50,7 @@ export class Metrics {
         "Requests that agents have been given and have not answered.",
       ),
     };
+    this.#withoutVector = gauge("nous_embeddings_waiting", "Memories that wait for their embedding.");
   }
 
   /** Counts a response. `route` is undefined if the request matched no route. */
@@ -61,6 +66,7 @@ export class Metrics {
     for (const [name, gauge] of Object.entries(this.#open) as [keyof Occupancy, Gauge][]) {
       gauge.set(threads.reduce((sum, occupancy) => sum + occupancy[name], 0));
     }
+    this.#withoutVector.set(this.#waiting() ?? 0);
     return { text: await this.#registry.metrics(), type: this.#registry.contentType };
   }
 }

@@ -1,7 +1,5 @@
 // Settings whose values are words, and their defaults by compatibility mode.
 
-import type { EmbeddingsProvider } from "./embeddings-model.ts";
-
 /**
  * `evidence`: by the probability that a memory answers the question. `signals`: by a sum of six
  * signals.
@@ -23,6 +21,13 @@ export type Learning = (typeof LEARNING)[number];
  */
 export const COMPATS = ["none", "hynous"] as const;
 export type Compat = (typeof COMPATS)[number];
+
+/**
+ * What makes vectors: the server by itself (`builtin`), a service over HTTP (`openai-compatible`), or
+ * nothing.
+ */
+export const EMBEDDING_PROVIDERS = ["builtin", "none", "openai-compatible"] as const;
+export type EmbeddingsProvider = (typeof EMBEDDING_PROVIDERS)[number];
 
 /** The party that counts closed trades for their playbooks. */
 export type Counter = "server" | "client";

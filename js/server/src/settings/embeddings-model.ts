@@ -1,10 +1,8 @@
-// The setting `embeddings_model`: a table of the server with the provider `builtin`, else the name of
-// a provider's model.
+// The setting `embeddings_model`: with the provider `builtin` what the server makes vectors by, else the
+// name of a provider's model.
 
 import type { EmbedderOptions } from "nous-embedder";
-
-export const EMBEDDING_PROVIDERS = ["builtin", "none", "openai-compatible"] as const;
-export type EmbeddingsProvider = (typeof EMBEDDING_PROVIDERS)[number];
+import type { Compat, EmbeddingsProvider } from "./choices.ts";
 
 /** The tables of the server by name, as `nous-embedder` loads them. */
 export const TABLES = {
@@ -14,29 +12,56 @@ export const TABLES = {
 } as const satisfies Record<string, EmbedderOptions>;
 export type TableName = keyof typeof TABLES;
 
-/** The names of the tables in a sentence. */
-export const TABLE_NAMES: string = Object.keys(TABLES).join(", ");
+/** The table of words beside vectors of memories that a table does not make. */
+const TABLE_OF_WORDS: TableName = "english-128";
+/** Words by a table, memories and questions by the sentence transformer. */
+const BY_TRANSFORMER = "english";
 
-const DEFAULT_TABLE: TableName = "english-128";
+/** The names of what the server makes vectors by, in a sentence. */
+export const BUILT_IN_NAMES: string = [BY_TRANSFORMER, ...Object.keys(TABLES)].join(", ");
 
 /** Returns the model of a provider unless the setting names one. */
 export const defaultModel = (provider: EmbeddingsProvider = "builtin"): string =>
-  provider === "openai-compatible" ? "nomic-embed-text" : DEFAULT_TABLE;
+  provider === "openai-compatible" ? "nomic-embed-text" : BY_TRANSFORMER;
 
-export const isTable = (name: string): name is TableName => Object.hasOwn(TABLES, name);
+const isTable = (name: string): name is TableName => Object.hasOwn(TABLES, name);
 
 /** Returns what is wrong with the model of a provider; undefined if it fits. */
 export const modelProblem = (provider: EmbeddingsProvider, model: string): string | undefined =>
-  provider !== "builtin" || isTable(model)
+  provider !== "builtin" || model === BY_TRANSFORMER || isTable(model)
     ? undefined
-    : `the tables of embeddings_provider builtin are ${TABLE_NAMES}; for a model of a service set ` +
+    : `the models of embeddings_provider builtin are ${BUILT_IN_NAMES}; for a model of a service set ` +
       "embeddings_provider to openai-compatible";
 
-/** Returns the table that makes vectors; undefined if the settings name another provider, or none. */
-export const tableNamed = (settings: {
+/** What makes vectors of memories beside their writes: the server's own transformer, or a service. */
+export type VectorMaker = "transformer" | "service";
+
+/** The sources of vectors that a server has. */
+export interface VectorSources {
+  /**
+   * The table of word vectors; undefined if words have none. Without a maker it makes the vectors of
+   * memories, too.
+   */
+  table: TableName | undefined;
+  maker: VectorMaker | undefined;
+}
+
+/** Returns the sources of vectors that the settings name. */
+export function vectorSourcesOf(settings: {
   embeddings_provider: EmbeddingsProvider;
   embeddings_model: string;
-}): TableName | undefined => {
-  const { embeddings_provider: provider, embeddings_model: model } = settings;
-  return provider === "builtin" && isTable(model) ? model : undefined;
-};
+  compat: Compat;
+}): VectorSources {
+  const { embeddings_provider: provider, embeddings_model: model, compat } = settings;
+  switch (provider) {
+    case "none":
+      return { table: undefined, maker: undefined };
+    case "openai-compatible":
+      // Hynous' server has no vectors of words.
+      return { table: compat === "hynous" ? undefined : TABLE_OF_WORDS, maker: "service" };
+    case "builtin":
+      return isTable(model)
+        ? { table: model, maker: undefined }
+        : { table: TABLE_OF_WORDS, maker: "transformer" };
+  }
+}

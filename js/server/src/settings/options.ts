@@ -4,14 +4,18 @@
 import { isIPv6 } from "node:net";
 import { availableParallelism } from "node:os";
 import { z } from "zod";
-import { COMPATS, type Compat, DEFAULTS, LEARNING, type Learning, RANKINGS } from "./choices.ts";
-import { isDatabaseUrl, isRemoteLibsql, REMOTE_LIBSQL } from "./database-url.ts";
 import {
-  defaultModel,
+  COMPATS,
+  type Compat,
+  DEFAULTS,
   EMBEDDING_PROVIDERS,
   type EmbeddingsProvider,
-  TABLE_NAMES,
-} from "./embeddings-model.ts";
+  LEARNING,
+  type Learning,
+  RANKINGS,
+} from "./choices.ts";
+import { isDatabaseUrl, isRemoteLibsql, REMOTE_LIBSQL } from "./database-url.ts";
+import { BUILT_IN_NAMES, defaultModel } from "./embeddings-model.ts";
 import { defaultDataDir } from "./paths.ts";
 import { counting } from "./per-agent.ts";
 import { presetting } from "./preset.ts";
@@ -240,8 +244,8 @@ export const OPTIONS = {
     schema: z.enum(EMBEDDING_PROVIDERS),
     default: (compat: Compat = "none") => DEFAULTS[compat].embeddings_provider,
     about:
-      "provider of embeddings: builtin, a table of words in the server; openai-compatible, such as hosted " +
-      "services, Ollama and vLLM; none; with compat hynous the default is none",
+      "provider of embeddings: builtin, in the server; openai-compatible, such as hosted services, Ollama " +
+      "and vLLM; none; with compat hynous the default is none",
     value: "WHO",
   }),
   embeddings_base_url: option({
@@ -254,8 +258,9 @@ export const OPTIONS = {
     schema: z.string().min(1).max(200),
     default: (_, provider) => defaultModel(provider),
     about:
-      `name of the embedding model; with builtin one of the tables ${TABLE_NAMES}; with ` +
-      `openai-compatible the default is ${defaultModel("openai-compatible")}`,
+      `name of the embedding model; with builtin one of ${BUILT_IN_NAMES}: english is a sentence ` +
+      "transformer beside a table of words, the others are tables alone; with openai-compatible the " +
+      `default is ${defaultModel("openai-compatible")}`,
     value: "NAME",
   }),
   embeddings_dimensions: option({

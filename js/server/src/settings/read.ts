@@ -6,8 +6,8 @@ import { resolve } from "node:path";
 import type { EngineYaml, Presets } from "nous-memory";
 import { createEngine, type EngineConfig, inSnakeCase, MemoryIndex, NousError } from "nous-wasm";
 import { SettingsError } from "../refusal.ts";
-import type { Compat } from "./choices.ts";
-import { type EmbeddingsProvider, modelProblem } from "./embeddings-model.ts";
+import type { Compat, EmbeddingsProvider } from "./choices.ts";
+import { modelProblem } from "./embeddings-model.ts";
 import { nearest } from "./nearest.ts";
 import {
   flagOf,

@@ -4,6 +4,7 @@ import { parseInstant } from "nous-memory";
 import type { Learned } from "nous-wasm";
 import { MAX_NAMES } from "../agent/replica/index-replica.ts";
 import { learnedIn } from "../agent/replica/learned.ts";
+import { isOwnModel, ownModelOf } from "../embeddings/built-in.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { NameKind } from "../storage/tables/names.ts";
 import type { PortableKind, PortableRow } from "../storage/tables/portable.ts";
@@ -100,7 +101,7 @@ function take(
 ): keyof Imported {
   const there = storage.portable.changedAt(kind, row);
   if (there !== undefined && !isTaken(conflicts, there.at, changeOf(kind, row))) return "skipped";
-  checkLength(storage, row.embedding_vector as Uint8Array | null | undefined);
+  noteVector(storage, row);
   storage.portable.put(kind, [row]);
   if (kind === "node") storage.nodes.seal([row.id as string]);
   return there === undefined ? "added" : "replaced";
@@ -152,8 +153,12 @@ function changeOf(kind: PortableKind, row: PortableRow): string | null {
   return changes.find((at) => at !== null) ?? null;
 }
 
-/** Checks that an embedding is as long as the first one of the store. */
-function checkLength(storage: Storage, bytes: Uint8Array | null | undefined): void {
+/**
+ * Checks that an embedding is as long as the first one of the store. Of the first one it stores the
+ * length, and the model if a server made it by itself: the server goes on with that.
+ */
+function noteVector(storage: Storage, { embedding_vector, embedding_model }: PortableRow): void {
+  const bytes = embedding_vector as Uint8Array | null | undefined;
   if (bytes == null) return;
   const length = bytes.byteLength / Float32Array.BYTES_PER_ELEMENT;
   const dimensions = storage.embeddings.dimensions();
@@ -164,4 +169,7 @@ function checkLength(storage: Storage, bytes: Uint8Array | null | undefined): vo
     );
   }
   storage.setMeta("dimensions", String(length));
+  if (typeof embedding_model === "string" && isOwnModel(embedding_model))
+    storage.setMeta("embedding_model", JSON.stringify({ name: embedding_model, dimensions: length }));
+  else if (ownModelOf(storage) !== undefined) storage.setMeta("embedding_model", "");
 }

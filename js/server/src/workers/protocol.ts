@@ -7,7 +7,7 @@ import type { EmbeddingModel } from "../api/operation.ts";
 import type { AgentOperation } from "../api/operations.ts";
 import type { Issue } from "../refusal.ts";
 import type { Compat, RankedBy } from "../settings/choices.ts";
-import type { TableName } from "../settings/embeddings-model.ts";
+import type { VectorSources } from "../settings/embeddings-model.ts";
 import type { AgentsPage } from "../storage/hosted-agents.ts";
 import type { Place } from "../storage/place.ts";
 import type { IfAbsent, Residence } from "./open-agents.ts";
@@ -21,10 +21,7 @@ export interface WorkerSetup {
   ranking: RankedBy;
   /** Whether feedback teaches, and searches rank by what it taught. */
   learns: boolean;
-  /** Whether the server has a provider of embeddings. */
-  embeds: boolean;
-  /** The table by which the server makes vectors by itself; undefined if it makes none. */
-  table: TableName | undefined;
+  vectors: VectorSources;
   /** The setting that says who counts closed trades. */
   countOutcomes: readonly string[];
   /** The setting that says which preset an agent has. */

@@ -48,8 +48,7 @@ const {
   compat,
   ranking,
   learns,
-  embeds,
-  table,
+  vectors,
   countOutcomes,
   preset,
   presets,
@@ -65,7 +64,8 @@ const behaviour = behaviourOf(compat);
 const heldTime = new HeldTime();
 
 /** All agents of the thread share one table. */
-const builtIn = table && loadEmbedderSync(TABLES[table]);
+const builtIn = vectors.table && loadEmbedderSync(TABLES[vectors.table]);
+const { maker } = vectors;
 
 const say = (message: FromWorker) => port.postMessage(message);
 const log = (
@@ -92,7 +92,7 @@ const opening: Opening = {
   },
   openEmpty: () =>
     new Agent(new SqliteStorage(IN_MEMORY, { durability }), {
-      ...{ config: engine, behaviour, ranking, learns, builtIn, presets },
+      ...{ config: engine, behaviour, ranking, learns, builtIn, maker, presets },
       preset: presetOf(preset, engine, undefined),
       timeZone: zoneFor(timeZone, undefined),
     }),
@@ -122,8 +122,8 @@ function openAgent(name: string): Agent {
       behaviour,
       ranking,
       learns,
-      embeds,
       builtIn,
+      maker,
       countsOutcomes,
       preset: presetOf(preset, engine, name),
       timeZone: zoneFor(timeZone, name),

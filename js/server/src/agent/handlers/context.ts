@@ -26,7 +26,7 @@ export const contextHandlers: HandlersOf<typeof contextOperations> = {
     const left = given?.not_taken ?? [];
     const named = { context_id: randomUUID(), ...(left.length === 0 ? {} : { not_taken: left }) };
     if (rankingOf(agent, turn) === "evidence") {
-      const answer = await promptByEvidence(agent, turn);
+      const answer = await promptByEvidence(agent, turn, question);
       recallTogether(agent, [Object.values(answer.recalled_ids).flat()], turn.recall);
       return { ...named, ...answer };
     }

@@ -1,7 +1,7 @@
 // Embeddings: finds memories that resemble a text, and makes vectors of memories that wait.
 
 import type { embeddingOperations, SimilarRequest } from "../../api/embeddings.ts";
-import { builtInText } from "../../embeddings/built-in.ts";
+import { builtInText } from "../../embeddings/text.ts";
 import type { Agent } from "../agent.ts";
 import type { HandlersOf } from "../handler.ts";
 import { vectorOf } from "../question.ts";
@@ -9,11 +9,11 @@ import { similar } from "../rules/similar.ts";
 
 export const embeddingHandlers: HandlersOf<typeof embeddingOperations> = {
   checkSimilar: (agent, { body, question }) => {
-    const { vector, own } = agent.read(() => ({
+    const { vector, ofTable } = agent.read(() => ({
       vector: vectorOf(agent, body, question),
-      own: ownVectorOf(agent, body),
+      ofTable: tableVectorOf(agent, body),
     }));
-    return similar(agent, body, vector ?? own, own !== undefined);
+    return similar(agent, body, vector ?? ofTable, ofTable !== undefined);
   },
 
   /**
@@ -29,11 +29,11 @@ export const embeddingHandlers: HandlersOf<typeof embeddingOperations> = {
 };
 
 /**
- * Returns the vector that the server makes of a text by itself; undefined if the memories have
- * others, or if the table has no word of the text.
+ * Returns the vector that the server's table gives to a text; undefined if the memories have others, or
+ * if the table has no word of the text.
  */
-function ownVectorOf(agent: Agent, { title, content }: SimilarRequest): Float32Array | undefined {
-  if (!agent.vectors.areOwn) return undefined;
+function tableVectorOf(agent: Agent, { title, content }: SimilarRequest): Float32Array | undefined {
+  if (!agent.vectors.areOfTable) return undefined;
   const text = builtInText({
     content_title: title ?? null,
     content_summary: null,

@@ -11,10 +11,12 @@ import {
 } from "nous-memory";
 import { ANSWERABLE, NousError } from "nous-wasm";
 import type { Explanation, explainOperations } from "../../api/explain.ts";
+import type { QuestionVector } from "../../api/operation.ts";
 import { Refusal } from "../../refusal.ts";
 import type { NodeRow } from "../../storage/rows.ts";
 import type { Agent } from "../agent.ts";
 import type { HandlersOf } from "../handler.ts";
+import { meaningOf } from "../question.ts";
 import { searchByEvidence } from "../search/by-evidence.ts";
 import {
   amongOf,
@@ -29,7 +31,7 @@ import {
 const END_OF_CALENDAR = 8.64e15;
 
 export const explainHandlers: HandlersOf<typeof explainOperations> = {
-  explain: async (agent, { body: { query, id, ids = [], filter } }) => {
+  explain: async (agent, { body: { query, id, ids = [], filter }, question }) => {
     if (agent.ranking !== "evidence")
       throw new Refusal(409, "the agent ranks by signals: only ranks by evidence are explained");
     const named = id === undefined ? [...new Set(ids)] : [id];
@@ -40,8 +42,13 @@ export const explainHandlers: HandlersOf<typeof explainOperations> = {
       const rows = rowsOf(agent, named, (missing) =>
         id === undefined ? `ids.${ids.indexOf(missing)}` : "id",
       );
-      const { answerable = false, probability = 0 } = searchByEvidence(agent, request, now);
-      const data = explanations(agent, rows, request, now);
+      const { answerable = false, probability = 0 } = searchByEvidence(
+        agent,
+        request,
+        question,
+        now,
+      );
+      const data = explanations(agent, rows, request, question, now);
       const words = data.find((one) => one.words.length > 0)?.words ?? [];
       const { times, parts, intents, isLookup } = understoodOf(
         agent.engine,
@@ -96,10 +103,12 @@ function explanations(
   agent: Agent,
   rows: readonly Readonly<NodeRow>[],
   request: NodeSearch,
+  question: QuestionVector | undefined,
   now: number,
 ): Explanation[] {
   const { index } = agent;
   const { query } = request;
+  const meaning = meaningOf(agent, query, question);
   const passes = passesOf(agent, filterOf(agent, request, undefined, now));
   const isLeftOut = leavesSummariesOut(agent, request) ? isWrittenSummary : () => false;
   const looked = rows.filter((row) => !isLeftOut(row));
@@ -107,7 +116,7 @@ function explanations(
   const filters = evidenceFilterOf(agent, request);
   const all = rows.map((row) =>
     explanationOf(agent, row, query, {
-      ...{ now, time_zone: agent.timeZone },
+      ...{ now, time_zone: agent.timeZone, ...meaning },
       ...(passing.has(row.id) ? { filters } : {}),
     }),
   );
@@ -115,7 +124,7 @@ function explanations(
   // The index ranks among memories that the database's part of the filter excludes, too.
   const last = Math.max(0, ...found.map(({ rank }) => rank!));
   const among = amongOf(agent, request)?.handles;
-  const asked = { limit: last, now, filters, among, time_zone: agent.timeZone };
+  const asked = { limit: last, now, filters, among, time_zone: agent.timeZone, ...meaning };
   const before = passes(isFiltered(request) ? index.ask(query, asked).map(({ id }) => id) : []);
   const places = new Map(before.map((id, place) => [id, place + 1]));
   return all.map((one) => {

@@ -22,7 +22,7 @@ export const searchHandlers: HandlersOf<typeof searchOperations> = {
     return preparing === undefined ? found() : preparing.then(found);
   },
 
-  isAnswerable: async (agent, { body: { question: query, filter } }) => {
+  isAnswerable: async (agent, { body: { question: query, filter }, question }) => {
     await agent.prepare("evidence");
     return agent.read(() => {
       const sought = { query, filter, limit: 1, ranking: "evidence" } as const;
@@ -30,7 +30,7 @@ export const searchHandlers: HandlersOf<typeof searchOperations> = {
         data,
         answerable = false,
         probability = 0,
-      } = search(agent, sought, undefined, agent.now());
+      } = search(agent, sought, question, agent.now());
       const best = data.map(({ id, content_title }) => ({ id, content_title }))[0] ?? null;
       return { answerable, probability, best };
     });

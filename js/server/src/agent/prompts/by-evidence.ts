@@ -4,13 +4,13 @@
 import { buildPrompt, type PromptMemory, toIso } from "nous-memory";
 import type { contextOperations, TurnAsked } from "../../api/context.ts";
 import type { Node } from "../../api/nodes.ts";
-import type { AnswerOf } from "../../api/operation.ts";
+import type { AnswerOf, QuestionVector } from "../../api/operation.ts";
 import type { FoundNode } from "../../api/search.ts";
 import type { Agent } from "../agent.ts";
 import { AnswerRoom } from "../answer-room.ts";
 import { outwardly } from "../outwardly.ts";
 import { presentNow } from "../present.ts";
-import { amongOf } from "../search/filters.ts";
+import { amongOf, type NodeSearch } from "../search/filters.ts";
 import { search } from "../search/search.ts";
 import { wantedOf } from "../search/wanted.ts";
 import { usageOf } from "./usage.ts";
@@ -21,12 +21,16 @@ const MAX_NAMED = 2_000;
 type Answer = Omit<AnswerOf<(typeof contextOperations)["buildContext"]>, "context_id">;
 
 /** Returns the prompt of a turn, and the ids of the memories in it. */
-export async function promptByEvidence(agent: Agent, body: TurnAsked): Promise<Answer> {
+export async function promptByEvidence(
+  agent: Agent,
+  body: TurnAsked,
+  question: QuestionVector | undefined,
+): Promise<Answer> {
   await agent.prepare("evidence");
-  return outwardly(() => agent.read(() => built(agent, body)));
+  return outwardly(() => agent.read(() => built(agent, body, question)));
 }
 
-function built(agent: Agent, body: TurnAsked): Answer {
+function built(agent: Agent, body: TurnAsked, question: QuestionVector | undefined): Answer {
   const { engine, preset, timeZone: zone } = agent;
   const { filter } = body;
   const now = agent.now();
@@ -34,7 +38,7 @@ function built(agent: Agent, body: TurnAsked): Answer {
   const { plan: turn, ...prompt } = buildPrompt(
     {
       ...{ engine, preset, now, zone },
-      find: (question, limit) => hitsOf(agent, question, limit, filter, now),
+      find: (query, limit) => hitsOf(agent, { query, filter, limit }, question, now),
       boosts: (ids) => usageOf(agent, ids, now).boost(ids, now),
       newest: (subtypes, limit, since) =>
         listed(agent, subtypes, limit, given, now, since === undefined ? since : toIso(since)),
@@ -75,16 +79,12 @@ function built(agent: Agent, body: TurnAsked): Answer {
  */
 function hitsOf(
   agent: Agent,
-  query: string,
-  limit: number,
-  filter: TurnAsked["filter"],
+  sought: Pick<NodeSearch, "query" | "filter" | "limit">,
+  question: QuestionVector | undefined,
   now: number,
 ): FoundNode[] {
-  const sought = {
-    ...{ query, filter, limit },
-    ranking: "evidence" as const,
-  };
-  const hits = search(agent, sought, undefined, now).data;
+  const { filter } = sought;
+  const hits = search(agent, { ...sought, ranking: "evidence" }, question, now).data;
   const known = new Set(hits.map(({ id }) => id));
   const missing = hits.filter(({ superseded_by: id }) => id !== undefined && !known.has(id));
   const successors = missing.map((hit) => hit.superseded_by!);

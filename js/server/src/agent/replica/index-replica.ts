@@ -27,6 +27,7 @@ import type { BuiltIn } from "../../embeddings/built-in.ts";
 import type { EdgeRow, IndexedNodeRow, SoftRow, TextRow } from "../../storage/rows.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { NameKind } from "../../storage/tables/names.ts";
+import type { VectorRoom } from "../vectors.ts";
 import type { Consumer, Log, Removed, Taken } from "./follower.ts";
 import type { BuildInputs, KeptSnapshot } from "./kept-snapshot.ts";
 import { learnedIn } from "./learned.ts";
@@ -49,10 +50,11 @@ export class IndexReplica implements Consumer {
   #storage: Storage | undefined;
   #dimensions = 0;
   /**
-   * Components for which the index has room. Before the first embedding these are those of the
-   * server's own vectors, so that the index need not be built again for the first.
+   * What the index holds of each embedding. Before the first one that is for the server's own vectors,
+   * so that the index need not be built again for the first.
    */
-  #room = 0;
+  #room: VectorRoom = { dimensions: 0, embeddings: "f32" };
+  readonly #roomFor: (dimensions: number) => VectorRoom;
   readonly #soft: SoftState;
   readonly #engine: () => Engine;
   /** Returns the configuration for an index that is loaded now. */
@@ -85,6 +87,7 @@ export class IndexReplica implements Consumer {
       holdsTexts,
       learns,
       words,
+      roomFor,
       kept,
     }: {
       config: () => EngineYaml;
@@ -93,6 +96,8 @@ export class IndexReplica implements Consumer {
       holdsTexts: boolean;
       learns: boolean;
       words?: BuiltIn | undefined;
+      /** Returns what an index needs for embeddings with so many components. */
+      roomFor: (dimensions: number) => VectorRoom;
       kept?: KeptSnapshot | undefined;
     },
   ) {
@@ -106,6 +111,7 @@ export class IndexReplica implements Consumer {
     this.holdsTexts = holdsTexts;
     this.#learns = learns;
     this.#words = words;
+    this.#roomFor = roomFor;
     this.#kept = kept;
   }
 
@@ -137,9 +143,9 @@ export class IndexReplica implements Consumer {
     this.#storage = storage;
     this.#config = this.#configNow();
     this.#dimensions = storage.embeddings.dimensions();
-    this.#room = this.#dimensions || (this.#words?.dimensions ?? 0);
+    this.#room = this.#roomFor(this.#dimensions);
     this.#index = new MemoryIndex({
-      dimensions: this.#room,
+      ...this.#room,
       config: inSnakeCase(this.#config),
       embedder: this.#words,
       stemming: this.#stemmingNow(),
@@ -160,14 +166,15 @@ export class IndexReplica implements Consumer {
     if (this.#kept === undefined) return undefined;
     this.#config = this.#configNow();
     const dimensions = storage.embeddings.dimensions();
-    const kept = yield* this.#kept.read(storage, this.#inputs(dimensions), (pieces) =>
-      this.#restored(pieces),
-    );
+    const room = this.#roomFor(dimensions);
+    const inputs = this.#inputs(dimensions, room);
+    const kept = yield* this.#kept.read(storage, inputs, (pieces) => this.#restored(pieces));
     if (kept === undefined) return undefined;
     this.#storage = storage;
     this.#index = kept.index;
     this.#dimensions = dimensions;
-    this.#room = dimensions;
+    // A snapshot without embeddings may have no room for any.
+    this.#room = { ...room, dimensions };
     for (const [kind, names] of Object.entries(this.#names)) {
       for (const name of storage.names.inUse(kind as NameKind)) names.add(name);
     }
@@ -215,14 +222,14 @@ export class IndexReplica implements Consumer {
     }
   }
 
-  #inputs(dimensions: number): BuildInputs {
-    const configuration = { ...this.#config, time_zone: this.#timeZone };
+  #inputs(dimensions: number, { embeddings }: VectorRoom): BuildInputs {
+    const configuration = { ...this.#config, time_zone: this.#timeZone, embeddings };
     return { configuration, dimensions, now: this.#now() };
   }
 
   *keep(storage: Storage, applied: number): Steps<void> {
     if (this.#kept === undefined) return;
-    const inputs = this.#inputs(this.#dimensions);
+    const inputs = this.#inputs(this.#dimensions, this.#room);
     yield* this.#kept.keep(storage, this.index, inputs, applied, { isAnew: this.#isOutdated });
     this.#isOutdated = false;
   }
@@ -254,7 +261,7 @@ export class IndexReplica implements Consumer {
     if (nodes.some((row) => this.#isOdd(row))) {
       // The first embedding sets the number of components.
       const dimensions = this.#storage!.embeddings.dimensions();
-      const isFirst = this.#dimensions === 0 && dimensions === this.#room;
+      const isFirst = this.#dimensions === 0 && isSameRoom(this.#roomFor(dimensions), this.#room);
       if (!isFirst && dimensions !== this.#dimensions) return false;
       this.#dimensions = dimensions;
     }
@@ -367,6 +374,9 @@ export class IndexReplica implements Consumer {
     );
   }
 }
+
+const isSameRoom = (one: VectorRoom, other: VectorRoom): boolean =>
+  one.dimensions === other.dimensions && one.embeddings === other.embeddings;
 
 const isInvalid = (error: unknown): boolean =>
   error instanceof NousError && error.code === "invalid_argument";

@@ -44,8 +44,7 @@ interface Candidate {
 
 /**
  * Compares a text with the memories, by its embedding if `vector` is given, else by its words.
- * `isOfTable` says that the server made the vectors by itself. Other agents get their turns
- * meanwhile.
+ * `isOfTable` says that a table made the vectors. Other agents get their turns meanwhile.
  */
 export async function similar(
   agent: Agent,

@@ -3,9 +3,11 @@
 
 import { rounded } from "nous-memory";
 import { ANSWERABLE, type Answer } from "nous-wasm";
+import type { QuestionVector } from "../../api/operation.ts";
 import type { SearchAnswer } from "../../api/search.ts";
 import type { Agent } from "../agent.ts";
 import { statesOf } from "../lifecycle-filters.ts";
+import { meaningOf } from "../question.ts";
 import {
   amongOf,
   evidenceFilterOf,
@@ -18,7 +20,12 @@ import { rowsOf } from "./rows.ts";
 import { stopwatch } from "./stopwatch.ts";
 
 /** Searches without counting accesses. A result is the same whatever the limit. */
-export function searchByEvidence(agent: Agent, request: NodeSearch, now: number): SearchAnswer {
+export function searchByEvidence(
+  agent: Agent,
+  request: NodeSearch,
+  question: QuestionVector | undefined,
+  now: number,
+): SearchAnswer {
   const watch = stopwatch();
   const { index, engine } = agent;
   const { query, limit } = request;
@@ -29,6 +36,8 @@ export function searchByEvidence(agent: Agent, request: NodeSearch, now: number)
   const min_score = request.min_score ?? 0;
   const diversity = request.diversity ?? 0;
   const among = amongOf(agent, request)?.handles;
+  const meaning = meaningOf(agent, query, question);
+  const embed_queries_ms = question?.ms ?? 0;
   const parse_filters_ms = watch();
 
   let leftOut = 0;
@@ -36,6 +45,7 @@ export function searchByEvidence(agent: Agent, request: NodeSearch, now: number)
     const found = index.ask(query, {
       ...{ limit: max, min_score, diversity, now, filters, among },
       time_zone: agent.timeZone,
+      ...meaning,
     });
     const passing = new Set(passes(found.map(({ id }) => id)));
     const answers = found.filter(({ id }) => passing.has(id));
@@ -65,8 +75,9 @@ export function searchByEvidence(agent: Agent, request: NodeSearch, now: number)
     probability: rounded(answers[0]?.score ?? 0),
     ...(omitted.length === 0 ? {} : { omitted_ids: omitted }),
     metrics: {
-      total_ms: watch.total(),
+      total_ms: watch.total() + embed_queries_ms,
       parse_filters_ms,
+      ...(question === undefined ? {} : { embed_queries_ms }),
       spreading_ms,
       nodes_filtered: leftOut,
       nodes_returned: data.length,

@@ -40,6 +40,6 @@ export function search(
   now: number,
 ): SearchAnswer {
   return rankingOf(agent, request) === "evidence"
-    ? searchByEvidence(agent, request, now)
+    ? searchByEvidence(agent, request, question, now)
     : searchBySignals(agent, request, question, now);
 }

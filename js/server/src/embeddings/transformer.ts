@@ -1,0 +1,160 @@
+// The server's own sentence transformer: a provider whose model runs in a thread of the process.
+//
+// Idea: the thread has one text at a time, and the next one is chosen when it answers. A question
+// therefore waits for one text of a memory at most, however many are waiting.
+
+import { Worker } from "node:worker_threads";
+import type { EmbeddingModel } from "../api/operation.ts";
+import type { Logger } from "../log.ts";
+import { ProviderError } from "../providers/error.ts";
+import type { EmbeddingCall, EmbeddingProvider, MaybeVector } from "./provider.ts";
+import { isTransformer, TRANSFORMER } from "./text.ts";
+
+/**
+ * The delay before a thread that ended by itself is restarted, in milliseconds: it starts with the
+ * first value, doubles with each failure in a row, and stays below the second.
+ */
+const RESTART_AFTER = 500;
+const MAX_WAIT = 30_000;
+
+/** A text that waits for its vector. */
+interface Waiting {
+  text: string;
+  resolve(vector: MaybeVector): void;
+  reject(error: unknown): void;
+}
+
+/** Runs `nous-minilm` in a thread of its own. The thread starts with the first call, or with `warm`. */
+export class Transformer implements EmbeddingProvider {
+  readonly #script: URL;
+  readonly #log: Logger;
+  #thread: Worker | undefined;
+  #isLoaded = false;
+  #isClosed = false;
+  /** How many times in a row the thread ended without an answer. */
+  #failures = 0;
+  #restart: NodeJS.Timeout | undefined;
+  #running: Waiting | undefined;
+  #questions: Waiting[] = [];
+  #texts: Waiting[] = [];
+
+  /** `script` is the program of the thread. */
+  constructor(script: URL, log: Logger) {
+    this.#script = script;
+    this.#log = log;
+  }
+
+  serves(model: EmbeddingModel): boolean {
+    return isTransformer(model);
+  }
+
+  /** Starts the thread, which loads the model. */
+  warm(): void {
+    if (this.#thread !== undefined || this.#restart !== undefined || this.#isClosed) return;
+    this.#isLoaded = false;
+    const thread = new Worker(this.#script);
+    this.#thread = thread;
+    thread.on("message", (message: unknown) => this.#hear(message));
+    thread.on("error", ({ name, message }) =>
+      this.#log.error({ failure: { name, message } }, "The sentence transformer failed"),
+    );
+    thread.on("exit", () => this.#ended());
+  }
+
+  /**
+   * Texts of memories have no timeout: they wait for those before them. A question has one.
+   *
+   * @throws {ProviderError} If the thread ended, or a question waited too long.
+   */
+  async embed(texts: readonly string[], call: EmbeddingCall): Promise<MaybeVector[]> {
+    const { signal, timeout, isQuestion } = call;
+    const vectors: MaybeVector[] = [];
+    const late = isQuestion ? AbortSignal.timeout(timeout) : undefined;
+    const end = late === undefined ? signal : AbortSignal.any([signal, late]);
+    for (const text of texts) {
+      try {
+        vectors.push(await this.#vectorOf(text, isQuestion, end));
+      } catch (error) {
+        if (late === undefined || error !== late.reason) throw error;
+        throw new ProviderError("unreachable", `there was no vector within ${timeout} ms`);
+      }
+    }
+    return vectors;
+  }
+
+  async #vectorOf(
+    text: string,
+    isQuestion: boolean,
+    signal: AbortSignal,
+  ): Promise<MaybeVector> {
+    signal.throwIfAborted();
+    this.warm();
+    if (this.#thread === undefined) throw this.#lost();
+    let abort = () => {};
+    try {
+      return await new Promise((resolve, reject) => {
+        const waiting = { text, resolve, reject };
+        (isQuestion ? this.#questions : this.#texts).push(waiting);
+        abort = () => {
+          this.#questions = this.#questions.filter((one) => one !== waiting);
+          this.#texts = this.#texts.filter((one) => one !== waiting);
+          reject(signal.reason);
+        };
+        signal.addEventListener("abort", abort);
+        this.#send();
+      });
+    } finally {
+      signal.removeEventListener("abort", abort);
+    }
+  }
+
+  /** Gives the thread its next text if it has none: a question, else a text of a memory. */
+  #send(): void {
+    if (this.#thread === undefined || !this.#isLoaded || this.#running !== undefined) return;
+    this.#running = this.#questions.shift() ?? this.#texts.shift();
+    if (this.#running !== undefined) this.#thread.postMessage(this.#running.text);
+  }
+
+  /** The first message is the name of the model that was loaded; each other one is a vector. */
+  #hear(message: unknown): void {
+    if (this.#isLoaded) {
+      this.#failures = 0;
+      this.#running?.resolve(message as MaybeVector);
+      this.#running = undefined;
+    } else if (message !== TRANSFORMER.name) {
+      const models = { found: message, expected: TRANSFORMER.name };
+      this.#log.error(models, "nous-minilm has another model: install the version of the server's");
+      void this.#thread?.terminate();
+      return;
+    }
+    this.#isLoaded = true;
+    this.#send();
+  }
+
+  #ended(): void {
+    this.#thread = undefined;
+    const lost = [this.#running, ...this.#questions, ...this.#texts];
+    this.#running = undefined;
+    [this.#questions, this.#texts] = [[], []];
+    for (const waiting of lost) waiting?.reject(this.#lost());
+    if (this.#isClosed) return;
+    this.#log.error("The thread of the sentence transformer ended, and is restarted");
+    const wait = Math.min(RESTART_AFTER * 2 ** this.#failures, MAX_WAIT);
+    this.#failures += 1;
+    this.#restart = setTimeout(() => {
+      this.#restart = undefined;
+      this.warm();
+    }, wait);
+  }
+
+  #lost(): ProviderError {
+    const why = this.#isClosed ? "is closed" : "is being restarted";
+    return new ProviderError("unreachable", `the sentence transformer ${why}`);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#restart);
+    await this.#thread?.terminate();
+  }
+}

@@ -1,0 +1,375 @@
+// The sentence transformer, the default: memories get its vectors from a thread, after their writes.
+
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { loadMinilm, type Minilm } from "nous-minilm";
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { TRANSFORMER } from "../../js/server/src/embeddings/text.ts";
+import { Transformer } from "../../js/server/src/embeddings/transformer.ts";
+import { vectorSourcesOf } from "../../js/server/src/settings/embeddings-model.ts";
+import { readSettings } from "../../js/server/src/settings/read.ts";
+import { databaseOptions } from "./support/on-postgres.ts";
+import { PROGRAM, type Running, start } from "./support/server-process.ts";
+import { type Client, clientOf } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
+
+/** The tests have a table alone, unless they say otherwise. */
+const DEFAULTS = { NOUS_EMBEDDINGS_MODEL: undefined };
+const NONE = ["--embeddings-provider", "none"];
+const TABLE = ["--embeddings-model", "english-128"];
+const PATIENCE = { timeout: 60_000 };
+const SCRIPT = new URL("../../js/server/dist/transformer-thread.mjs", import.meta.url);
+
+let minilm: Minilm;
+beforeAll(async () => {
+  minilm = await loadMinilm();
+});
+afterAll(() => minilm.free());
+
+const serve = (folder: string, options: readonly string[] = []): Promise<Running> =>
+  start(folder, options, "test", { env: DEFAULTS });
+
+async function run(folder: string, ...args: string[]): Promise<string> {
+  const place = ["--data-dir", folder, ...(await databaseOptions(folder))];
+  const env = { ...process.env, ...DEFAULTS };
+  return execFileSync(process.execPath, [PROGRAM, ...args, ...place], { encoding: "utf8", env });
+}
+
+const note = (id: string, content_title: string) => ({
+  ...{ id, type: "note", content_title },
+  content_body: null,
+});
+
+/** Returns the vectors of an agent by id, and how many memories wait for one. */
+async function storedOf(own: Client) {
+  const nodes = await own.stored(
+    "SELECT id, embedding_model AS model, embedding_vector AS vector FROM nodes ORDER BY rowid",
+  );
+  const [queue] = await own.stored("SELECT count(*) AS waiting FROM embedding_queue");
+  const entries = nodes.map(({ id, model, vector }) => {
+    const bytes = vector === null ? null : new Uint8Array(vector as Uint8Array);
+    const components = bytes && [...new Float32Array(bytes.buffer)];
+    return [id as string, { model: model as string | null, components }] as const;
+  });
+  return { vectors: Object.fromEntries(entries), waiting: Number(queue!.waiting) };
+}
+
+const embedded = async (own: Client): Promise<void> => {
+  await expect.poll(async () => (await storedOf(own)).waiting, PATIENCE).toBe(0);
+};
+
+const ofTransformer = (text: string) => ({
+  model: minilm.id,
+  components: [...minilm.embed(text).vector],
+});
+
+describe("the setting", () => {
+  const of = async (given: Record<string, string>) => {
+    const { settings } = await readSettings(given, {});
+    return { model: settings.embeddings_model, ...vectorSourcesOf(settings) };
+  };
+
+  test("is a transformer beside a table of words by default", async () => {
+    const english = { model: "english", table: "english-128", maker: "transformer" };
+    expect(await of({})).toEqual(english);
+    expect(await of({ embeddings_model: "english" })).toEqual(english);
+    expect(await of({ compat: "hynous" })).toMatchObject({ table: undefined, maker: undefined });
+    expect(await of({ compat: "hynous", embeddings_provider: "builtin" })).toEqual(english);
+    expect(await run(temporaryFolder(), "config")).toContain("embeddings_model: english\n");
+  });
+
+  test("names a table alone, a service beside a table of words, or nothing", async () => {
+    for (const table of ["english-128", "english-256", "multilingual-128"])
+      expect(await of({ embeddings_model: table })).toEqual({ model: table, table });
+    const embeddings_provider = "openai-compatible";
+    expect(await of({ embeddings_provider })).toMatchObject({
+      table: "english-128",
+      maker: "service",
+    });
+    expect(await of({ embeddings_provider, compat: "hynous" })).toMatchObject({
+      table: undefined,
+      maker: "service",
+    });
+    expect(await of({ embeddings_provider: "none" })).toMatchObject({
+      table: undefined,
+      maker: undefined,
+    });
+  });
+
+  test("knows the model of nous-minilm", () => {
+    expect(TRANSFORMER).toEqual({ name: minilm.id, dimensions: minilm.dimensions });
+  });
+});
+
+describe("a server with default settings", () => {
+  test("embeds memories after their writes, and questions of each operation by evidence", async () => {
+    const server = await serve(temporaryFolder());
+    const own = clientOf(server, "alice");
+    const question = "Which beverage does Mira like?";
+    const asked = async (fields: object = {}) => {
+      const { body } = await own.ask("POST /search", { query: question, ...fields });
+      return body.metrics.embed_queries_ms !== undefined;
+    };
+    expect(await asked()).toBe(false);
+    const made = await own.create(note("tea", "She prefers tea"));
+    expect(made.embedding_model).toBeNull();
+    await own.create({ ...note("ferry", "The ferry"), content_body: "It is late in winter." });
+    const items = [note("rent", "Rents fell"), note("blank", "\u200b")];
+    expect((await own.ask("POST /nodes/batch", { items })).status).toBe(200);
+    await embedded(own);
+    expect((await storedOf(own)).vectors).toEqual({
+      tea: ofTransformer("She prefers tea"),
+      ferry: ofTransformer("The ferry\nIt is late in winter."),
+      rent: ofTransformer("Rents fell"),
+      // A text without a word or a mark has no vector, and does not wait for one.
+      blank: { model: null, components: null },
+    });
+    expect((await server.ask("GET //readyz")).body).toEqual({
+      status: "ready",
+      embeddings: { waiting: 0 },
+    });
+    expect(await asked()).toBe(true);
+    expect(await asked({ query: "What is Bob's phone number?" })).toBe(true);
+    expect(await asked({ query: "\u200b" })).toBe(false);
+    const bySignals = await own.ask("POST /search", { query: question, ranking: "signals" });
+    expect(bySignals.body).toMatchObject({ data: [{ id: "tea" }], qcs: { used_embeddings: true } });
+    for (const [call, body] of [
+      ["POST /retrieve", { query: question }],
+      ["POST /context/lines", { query: question }],
+      ["POST /context", { input: question }],
+      ["POST /answerable", { question }],
+      ["POST /explain", { query: question, id: "tea" }],
+    ] as const)
+      expect([call, (await own.ask(call, body)).status]).toEqual([call, 200]);
+    const similar = { content: "She prefers tea" };
+    expect((await own.ask("POST /nodes/check-similar", similar)).body).toMatchObject({
+      basis: "vectors",
+      recommendation: "duplicate_found",
+    });
+  });
+
+  test("embeds a text again that has changed, and no other", async () => {
+    const own = clientOf(await serve(temporaryFolder()), "alice");
+    await own.create(note("one", "Rents fell"));
+    await own.create(note("two", "Wages rose"));
+    await embedded(own);
+    await own.ask("PATCH /nodes/one", { content_title: "The cat sleeps outside" });
+    await own.ask("PATCH /nodes/two", { state_lifecycle: "WEAK" });
+    await embedded(own);
+    expect((await storedOf(own)).vectors).toEqual({
+      one: ofTransformer("The cat sleeps outside"),
+      two: ofTransformer("Wages rose"),
+    });
+    await own.ask("PATCH /nodes/one", { content_title: "\u200b" });
+    await embedded(own);
+    expect((await storedOf(own)).vectors.one).toEqual({ model: null, components: null });
+  });
+
+  test("goes on after a restart where it was, and with memories from before", async () => {
+    const folder = temporaryFolder();
+    const first = await start(folder, NONE);
+    const items = Array.from({ length: 40 }, (_, place) => note(`n_${place}`, `Rent ${place}`));
+    const before = clientOf(first, "default");
+    expect((await before.ask("POST /nodes/batch", { items })).status).toBe(200);
+    await first.end();
+    const second = await serve(folder);
+    await expect
+      .poll(async () => (await storedOf(before)).waiting, { ...PATIENCE, interval: 5 })
+      .toBeLessThan(40);
+    await second.end("SIGKILL");
+    const kept = Object.entries((await storedOf(before)).vectors).filter(
+      ([, { components }]) => components !== null,
+    );
+    expect(kept.length).toBeGreaterThan(0);
+    const own = clientOf(await serve(folder), "default");
+    await embedded(own);
+    const { vectors } = await storedOf(own);
+    expect(vectors).toMatchObject(Object.fromEntries(kept));
+    expect(vectors.n_39).toEqual(ofTransformer("Rent 39"));
+  });
+
+  test("takes the place of vectors of a table", async () => {
+    const folder = temporaryFolder();
+    const before = await start(folder, TABLE);
+    await clientOf(before, "alice").create(note("one", "Rents fell"));
+    await before.end();
+    const running = await serve(folder);
+    const own = clientOf(running, "alice");
+    expect(await own.search("rents")).toEqual(["one"]);
+    await embedded(own);
+    expect((await storedOf(own)).vectors).toEqual({ one: ofTransformer("Rents fell") });
+    await running.end();
+    // A table leaves those of the transformer, as it leaves those of a service.
+    const back = clientOf(await start(folder, TABLE), "alice");
+    expect(await back.search("rents")).toEqual(["one"]);
+    expect((await storedOf(back)).vectors).toEqual({ one: ofTransformer("Rents fell") });
+  });
+
+  test("the commands backfill and reembed make vectors, too", async () => {
+    const folder = temporaryFolder();
+    const before = await start(folder, TABLE);
+    const own = clientOf(before, "alice");
+    await own.create(note("one", "Rents fell"));
+    await before.end();
+    expect(await run(folder, "backfill")).toContain("alice: 1 of 1 memories that waited");
+    expect((await storedOf(own)).vectors).toEqual({ one: ofTransformer("Rents fell") });
+    expect(await run(folder, "reembed")).toContain("alice: 1 vectors made, and put in use");
+    expect((await storedOf(own)).vectors).toEqual({ one: ofTransformer("Rents fell") });
+  });
+
+  test("leaves a client's vectors, and says once how to replace them", async () => {
+    const folder = temporaryFolder();
+    const running = await serve(folder);
+    const own = clientOf(running, "alice");
+    await own.create(note("one", "Rents fell"));
+    await embedded(own);
+    // A client's vector takes the place of those that the server made.
+    await own.create({ ...note("mine", "Wages rose"), embedding: [1, 0, 0] });
+    await own.create(note("late", "The cat sleeps outside"));
+    const replaced = /"model":"unknown".*nous-server reembed/g;
+    await expect.poll(() => running.log(), PATIENCE).toMatch(replaced);
+    const { body } = await own.ask("POST /search", { query: "Which pet is in the garden?" });
+    expect(body.metrics).not.toHaveProperty("embed_queries_ms");
+    await own.create(note("later", "The ferry is late"));
+    expect((await own.ask("POST /nodes/backfill-embeddings")).body).toEqual({
+      ok: false,
+      embedded: 0,
+      total: 3,
+    });
+    const without = { model: null, components: null };
+    expect((await storedOf(own)).vectors).toEqual({
+      one: without,
+      mine: { model: null, components: [1, 0, 0] },
+      late: without,
+      later: without,
+    });
+    expect((await running.ask("GET //readyz")).body.embeddings).toEqual({ waiting: 0 });
+    await running.end();
+    expect(await run(folder, "reembed")).toContain("alice: 1 vectors made");
+    const again = clientOf(await serve(folder), "alice");
+    await again.search("rents");
+    await embedded(again);
+    expect((await storedOf(again)).vectors).toMatchObject({
+      mine: ofTransformer("Wages rose"),
+      late: ofTransformer("The cat sleeps outside"),
+    });
+  });
+
+  test("goes on with memories of an export, whose vectors it keeps", async () => {
+    const folder = temporaryFolder();
+    const first = await serve(folder);
+    const own = clientOf(first, "alice");
+    await own.create(note("one", "Rents fell"));
+    await embedded(own);
+    await first.end();
+    const [lines, other] = [join(folder, "lines"), temporaryFolder()];
+    await run(folder, "export", lines, "--agent", "alice");
+    await run(other, "import", lines, "--agent", "bob");
+    const copy = clientOf(await serve(other), "bob");
+    await copy.create(note("two", "Wages rose"));
+    await embedded(copy);
+    expect((await storedOf(copy)).vectors).toEqual({
+      one: ofTransformer("Rents fell"),
+      two: ofTransformer("Wages rose"),
+    });
+  });
+});
+
+/** Answers each text with how many it has answered; ends on some. */
+const COUNTING = `
+  import { parentPort } from "node:worker_threads";
+  let count = 0;
+  parentPort.on("message", (text) => {
+    if (text === "end") process.exit();
+    if (text === "throw") throw new Error("no such word");
+    parentPort.postMessage(text === "" ? undefined : Float32Array.of((count += 1)));
+  });
+  parentPort.postMessage(MODEL);
+`;
+const countingThread = (model: string = TRANSFORMER.name): URL => {
+  const program = COUNTING.replace("MODEL", JSON.stringify(model));
+  return new URL(`data:text/javascript,${encodeURIComponent(program)}`);
+};
+
+describe("the thread", () => {
+  function made(script: URL) {
+    const logged: string[] = [];
+    const log = pino({}, { write: (line: string) => void logged.push(line) });
+    const transformer = new Transformer(script, log);
+    onTestFinished(() => transformer.close());
+    const call = (texts: string[], isQuestion: boolean, more = {}) =>
+      transformer.embed(texts, {
+        ...{ model: TRANSFORMER, timeout: 30_000, isQuestion },
+        ...{ signal: new AbortController().signal, ...more },
+      });
+    return {
+      logged,
+      transformer,
+      texts: (texts: string[], more?: object) => call(texts, false, more),
+      question: async (text: string, more?: object) => (await call([text], true, more))[0],
+    };
+  }
+  const counts = (vectors: readonly (Float32Array | undefined)[]) => vectors.map((one) => one?.[0]);
+
+  test("makes the vectors of nous-minilm", async () => {
+    const { texts, question } = made(SCRIPT);
+    const vectors = await texts(["Rents fell", "\u200b", "She prefers tea"]);
+    expect(vectors).toEqual([
+      minilm.embed("Rents fell").vector,
+      undefined,
+      minilm.embed("She prefers tea").vector,
+    ]);
+    expect(await question("Which tea?")).toEqual(minilm.embed("Which tea?").vector);
+  });
+
+  test("answers a question before the texts that wait, and texts of two calls by turns", async () => {
+    const { texts, question } = made(countingThread());
+    const calls = [texts(["a", "b", "c"]), texts(["d", "e", ""])];
+    expect(counts([await question("first")])).toEqual([1]);
+    // The thread has the text `a` by now.
+    expect(counts([await question("next")])).toEqual([3]);
+    expect((await Promise.all(calls)).map(counts)).toEqual([
+      [2, 5, 7],
+      [4, 6, undefined],
+    ]);
+  });
+
+  test.each(["end", "throw"])("is restarted if it ends (%s), and its calls fail", async (how) => {
+    const { texts, question, logged } = made(countingThread());
+    expect(counts(await texts(["a"]))).toEqual([1]);
+    const lost = { name: "ProviderError", failure: "unreachable" };
+    const calls = [texts([how]), texts(["b"]), question("q")];
+    const [first, ...others] = await Promise.allSettled(calls);
+    expect(first).toMatchObject({ status: "rejected", reason: lost });
+    expect(others).toMatchObject([{ reason: lost }, { reason: lost }]);
+    await expect(texts(["c"])).rejects.toMatchObject(lost);
+    await expect
+      .poll(() => texts(["d"]).then(counts, () => undefined), PATIENCE)
+      .toEqual([1]);
+    expect(logged.join()).toContain("ended, and is restarted");
+  });
+
+  test("of another model is not used", async () => {
+    const { texts, logged } = made(countingThread("minilm-384-00000000"));
+    await expect(texts(["a"])).rejects.toMatchObject({ failure: "unreachable" });
+    expect(logged.join()).toContain("another model");
+  });
+
+  test("leaves a call that was aborted or that waits too long", async () => {
+    const never = new URL("data:text/javascript,setInterval(() => {}, 1000)");
+    const { texts, question, transformer } = made(never);
+    const end = new AbortController();
+    const waiting = texts(["a"], { signal: end.signal });
+    end.abort(new Error("enough"));
+    await expect(waiting).rejects.toThrow("enough");
+    await expect(question("q", { timeout: 20 })).rejects.toMatchObject({
+      failure: "unreachable",
+      message: "there was no vector within 20 ms",
+    });
+    const last = texts(["b"]);
+    await transformer.close();
+    await expect(last).rejects.toThrow("the sentence transformer is closed");
+    await expect(texts(["c"])).rejects.toThrow("the sentence transformer is closed");
+  });
+});
