@@ -34,7 +34,8 @@ export const RULES = [
   { files: ["js/server/"], run: ["server", "postgres", "browser"] },
   { files: ["js/memory/"], run: ["parity", "package", "server", "postgres", "browser"] },
   { files: ["crates/minilm/"], run: ["rust", "package", "browser"] },
-  { files: ["js/minilm/", "tests/golden/minilm/"], run: ["rust", "package", "browser"] },
+  { files: ["js/minilm/"], run: ["rust", "package", "server", "browser"] },
+  { files: ["tests/golden/minilm/"], run: ["rust", "package", "browser"] },
   { files: ["js/embedder/"], run: ["parity", "package", "server", "browser"] },
 ];
 
