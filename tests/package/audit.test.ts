@@ -82,7 +82,9 @@ describe("npm's audit", () => {
     );
     const named = manifests
       .flatMap((manifest) => Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }))
-      .filter((name) => !["nous-embedder", "nous-memory", "nous-minilm", "nous-wasm"].includes(name));
+      .filter(
+        (name) => !["nous-embedder", "nous-memory", "nous-minilm", "nous-wasm"].includes(name),
+      );
     const asked = await askedAbout("installed");
     expect(asked).toEqual(
       expect.arrayContaining([...named, "@asteasolutions/zod-to-openapi", "thread-stream"]),

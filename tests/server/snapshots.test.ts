@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import { searchHandlers } from "../../js/server/src/agent/handlers/search.ts";
+import { TRANSFORMER } from "../../js/server/src/embeddings/text.ts";
 import type { RankedBy } from "../../js/server/src/settings/choices.ts";
 import { agentFile, type SnapshotPlaces, snapshotsOf } from "../../js/server/src/settings/paths.ts";
 import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
@@ -34,8 +35,10 @@ const FILES: Readonly<Record<(typeof KINDS)[number], keyof SnapshotPlaces>> = {
 };
 const NOW = Date.parse("2026-03-01T00:00:00Z");
 
+const twoNumbers = (place: number) => Float32Array.of(Math.sin(place), Math.cos(place));
+
 /** Memories with vectors, each linked to an earlier one. */
-function fill(file: string): void {
+function fill(file: string, vectorOf = twoNumbers): void {
   new SqliteStorage(file, { durability: "normal" }).close();
   const db = raw(file);
   db.exec("BEGIN");
@@ -48,7 +51,7 @@ function fill(file: string): void {
   );
   for (let place = 0; place < NODES; place++) {
     const at = new Date(NOW - place * 3_600_000).toISOString();
-    const vector = Buffer.from(Float32Array.from([Math.sin(place), Math.cos(place)]).buffer);
+    const vector = Buffer.from(vectorOf(place).buffer);
     node.run(
       `n_${place}`,
       `custom:kind${place % 5}`,
@@ -109,6 +112,40 @@ function filled(): string {
   for (const kept of filesOf(file)) expect(existsSync(kept)).toBe(true);
   return file;
 }
+
+test("an index holds vectors of the transformer in bytes, from its snapshot as from the database", () => {
+  const file = join(temporaryFolder(), "a.db");
+  const { name, dimensions } = TRANSFORMER;
+  fill(file, (place) =>
+    Float32Array.from({ length: dimensions }, (_, at) => Math.sin(place * at + at)),
+  );
+  const storage = new SqliteStorage(file, { durability: "normal" });
+  storage.setMeta("embedding_model", JSON.stringify(TRANSFORMER));
+  storage.close();
+  const loaded = () => {
+    const { agent, how } = open(file, {}, "evidence");
+    const bytes = agent.index.bytes.embeddings / NODES;
+    const { ids } = agent.index.similar(
+      Float32Array.from({ length: dimensions }, (_, at) => Math.sin(7 * at + at)),
+      { limit: 1 },
+    );
+    return { bytes, ids, how: how()[0], agent };
+  };
+  for (const kinds of [ANEW, AS_KEPT]) {
+    const { bytes, agent, ...found } = loaded();
+    expect(found).toEqual({ ids: ["n_7"], how: kinds[0] });
+    expect(bytes).toBeLessThan(dimensions + 16);
+    agent.close();
+  }
+  // A client's vectors have all their bits.
+  const { agent } = loaded();
+  agent.storage.setMeta("embedding_model", JSON.stringify({ name: `${name}-other` }));
+  agent.close();
+  const other = loaded();
+  expect(other.bytes).toBeGreaterThan(4 * dimensions);
+  expect(other.how).toMatch(/^The snapshot cannot be used/);
+  other.agent.discard();
+});
 
 test("snapshots equal a fresh load of the database", async () => {
   const file = filled();

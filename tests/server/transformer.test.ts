@@ -344,9 +344,7 @@ describe("the thread", () => {
     expect(first).toMatchObject({ status: "rejected", reason: lost });
     expect(others).toMatchObject([{ reason: lost }, { reason: lost }]);
     await expect(texts(["c"])).rejects.toMatchObject(lost);
-    await expect
-      .poll(() => texts(["d"]).then(counts, () => undefined), PATIENCE)
-      .toEqual([1]);
+    await expect.poll(() => texts(["d"]).then(counts, () => undefined), PATIENCE).toEqual([1]);
     expect(logged.join()).toContain("ended, and is restarted");
   });
 

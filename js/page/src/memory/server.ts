@@ -329,6 +329,7 @@ const SHOWN: Readonly<Record<string, string>> = {
   nous_agents_open: "Agents open",
   nous_nodes_resident: "Memories loaded",
   nous_queue_length: "Requests waiting",
+  nous_embeddings_waiting: "Memories without their vector yet",
 };
 const NUMBER = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 1 });
 

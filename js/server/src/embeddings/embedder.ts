@@ -73,8 +73,7 @@ export class Embedder {
     this.#questions = new LRUCache<string, Float32Array | typeof NONE, Question>({
       max: MAX_QUESTIONS,
       maxSize: MAX_QUESTION_BYTES,
-      sizeCalculation: (known, key) =>
-        2 * key.length + (known === NONE ? 1 : known.byteLength),
+      sizeCalculation: (known, key) => 2 * key.length + (known === NONE ? 1 : known.byteLength),
       // Concurrent requests for the same question share one call.
       fetchMethod: async (_key, _stale, { context: { text, model }, signal }) => {
         const limits = { timeout: Math.min(timeout, QUESTION_TIMEOUT), isQuestion: true };

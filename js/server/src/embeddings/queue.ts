@@ -107,7 +107,11 @@ export async function drain(
 }
 
 /** Logs that an agent's embeddings are of another model than the configured one. */
-function logOther({ name }: EmbeddingModel, { model: { name: configured } }: Embedder, log: Logger) {
+function logOther(
+  { name }: EmbeddingModel,
+  { model: { name: configured } }: Embedder,
+  log: Logger,
+) {
   log.info(
     { model: name, configured },
     "The embeddings in use are of another model than the configured one: `nous-server reembed` replaces them",

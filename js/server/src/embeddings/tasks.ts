@@ -108,7 +108,8 @@ export function storeVectors(
   const noted = JSON.stringify(model);
   const isInUse = isSameModel(modelInUse(storage, dimensions, model), model);
   if (!isInUse) return { embedded: 0 };
-  const length = vectors.find(({ vector }) => vector !== undefined)?.vector!.length ?? dimensions;
+  const made = vectors.flatMap(({ vector }) => vector ?? []);
+  const length = made[0]?.length ?? dimensions;
   if (length !== dimensions) {
     if (dimensions !== 0 && storage.embeddings.has(dimensions))
       return { embedded: 0, expected: dimensions };

@@ -82,11 +82,7 @@ export class Transformer implements EmbeddingProvider {
     return vectors;
   }
 
-  async #vectorOf(
-    text: string,
-    isQuestion: boolean,
-    signal: AbortSignal,
-  ): Promise<MaybeVector> {
+  async #vectorOf(text: string, isQuestion: boolean, signal: AbortSignal): Promise<MaybeVector> {
     signal.throwIfAborted();
     this.warm();
     if (this.#thread === undefined) throw this.#lost();

@@ -176,10 +176,7 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
    * Returns undefined if the agent has no embeddings, or none that count, or if the provider makes none
    * now.
    */
-  async #questionOf(
-    agent: string,
-    { text, ranking }: Text,
-  ): Promise<QuestionVector | undefined> {
+  async #questionOf(agent: string, { text, ranking }: Text): Promise<QuestionVector | undefined> {
     const model =
       this.#models.get(agent) ??
       (await this.#pool.do(agent, "questionModel", this.#embedder.model));

@@ -50,7 +50,10 @@ export class Metrics {
         "Requests that agents have been given and have not answered.",
       ),
     };
-    this.#withoutVector = gauge("nous_embeddings_waiting", "Memories that wait for their embedding.");
+    this.#withoutVector = gauge(
+      "nous_embeddings_waiting",
+      "Memories that wait for their embedding.",
+    );
   }
 
   /** Counts a response. `route` is undefined if the request matched no route. */

@@ -170,6 +170,9 @@ function noteVector(storage: Storage, { embedding_vector, embedding_model }: Por
   }
   storage.setMeta("dimensions", String(length));
   if (typeof embedding_model === "string" && isOwnModel(embedding_model))
-    storage.setMeta("embedding_model", JSON.stringify({ name: embedding_model, dimensions: length }));
+    storage.setMeta(
+      "embedding_model",
+      JSON.stringify({ name: embedding_model, dimensions: length }),
+    );
   else if (ownModelOf(storage) !== undefined) storage.setMeta("embedding_model", "");
 }
