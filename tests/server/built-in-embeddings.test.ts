@@ -358,7 +358,9 @@ describe("the setting", () => {
     await running.end();
     const provider = await startProvider(24);
     const options = ["--embeddings-provider", "openai-compatible", "--embeddings-base-url"];
-    const own = clientOf(await start(folder, [...options, provider.url]), "alice");
+    const env = { NOUS_EMBEDDINGS_MODEL: undefined };
+    const after = await start(folder, [...options, provider.url], "test", { env });
+    const own = clientOf(after, "alice");
     await own.search("squeeze");
     await expect
       .poll(async () => (await storedOf(own)).nodes, { timeout: 20_000 })
