@@ -74,7 +74,7 @@ function partOf(set: QuestionSet, part: Part): QuestionSet {
 }
 
 /** The weight of the development questions over the general memory in both presets. */
-const GENERAL_WEIGHT = 1;
+const GENERAL_WEIGHT = 2;
 /** The weight of the development questions over the trader's memory in the preset `trading`. */
 const TRADER_WEIGHT = 4;
 

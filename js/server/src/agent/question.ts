@@ -37,9 +37,6 @@ export function vectorOf(
   return question.vector.length === dimensions ? question.vector : undefined;
 }
 
-/** Whether `MemoryIndex.ask` and `why` take the embedding of a question. */
-const IS_TAKEN: boolean = false;
-
 /**
  * Returns the options of `MemoryIndex.ask` and `why` by which the embedding of a question counts as
  * evidence for `query`: none if there is no embedding, or one of another text, or if no memory has one.
@@ -52,5 +49,5 @@ export function meaningOf(
   question: QuestionVector | undefined,
 ): { embedding?: ArrayLike<number> } {
   const embedding = question?.text === query ? vectorOf(agent, {}, question) : undefined;
-  return embedding === undefined || !IS_TAKEN ? {} : { embedding };
+  return embedding === undefined ? {} : { embedding };
 }
