@@ -13,7 +13,8 @@ import type { Agent } from "../agent.ts";
 const COMPARED = 512;
 /**
  * The least similarity of a duplicate, and of a memory to connect with: a cosine, or a share of
- * words.
+ * words. Of 400 memories of the sample, the server's transformer finds another as near as the second for
+ * 29, and one as near as the first for 2.
  */
 const BY_VECTORS = { duplicate: 0.95, connect: 0.9 };
 /**
