@@ -31,7 +31,7 @@ export function reasonsOf(
   index: MemoryIndex,
   row: TextRow,
   question: string,
-  options: Pick<AskOptions, "now" | "time_zone" | "filters">,
+  options: Pick<AskOptions, "now" | "time_zone" | "filters" | "embedding">,
 ): Reasons {
   const { title = "", text = "" } = textsOf(row);
   const indexed = { title: title ?? "", text: text ?? "" };
