@@ -1156,12 +1156,14 @@ export const probability = ({ scale, offset }: Odds, sum: number): number =>
 
 /** The least cosine that connects a memory with the question. */
 const NEAR = 0.3;
+const NEAR_BY_EMBEDDING = 0.2;
 
 /** Whether anything connects a memory with the question. */
 function speaks(values: Values, { weights }: Fit): boolean {
   if ([values.p_soft, values.nb, values.date, values.told].some((value) => value !== 0))
     return true;
-  if (values.sem >= NEAR || values.emb >= NEAR || values.ses >= NEAR) return true;
+  if (values.sem >= NEAR || values.ses >= NEAR) return true;
+  if (values.emb >= NEAR_BY_EMBEDDING) return true;
   return (["graph", "lastrec", "intent"] as const).some(
     (kind) => values[kind] * weights[kind] !== 0,
   );

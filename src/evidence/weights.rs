@@ -132,6 +132,8 @@ pub const TRAITS: usize = 6;
 /// The least cosine of texts that have anything to do with each other. Vectors of unlike texts are
 /// hardly ever orthogonal.
 const NEAR: f64 = 0.3;
+/// The same for embeddings. An answer that shares no word with its question can be as far away.
+const NEAR_BY_EMBEDDING: f64 = 0.2;
 
 impl Values {
     /// Returns whether anything connects the memory with the question. The memory's own time, use
@@ -140,7 +142,7 @@ impl Values {
         // Every word that a memory shares with the question raises `p_soft`.
         self.p_soft != 0.0
             || self.sem >= NEAR
-            || self.emb >= NEAR
+            || self.emb >= NEAR_BY_EMBEDDING
             || self.ses >= NEAR
             || self.nb != 0.0
             || self.date != 0.0
