@@ -67,9 +67,9 @@ async function run(): Promise<void> {
   probe.free();
   const fitOf = (preset: Preset, among: readonly TabledSet[]): FittedPreset => {
     const start = performance.now();
-    const fit = (isEmbedded: boolean) =>
+    const fittedFor = (isEmbedded: boolean) =>
       fitPreset({ preset, isEmbedded }, kinds, uses(among, preset));
-    const fitted = { plain: fit(false), embedded: fit(true) };
+    const fitted = { plain: fittedFor(false), embedded: fittedFor(true) };
     console.error(`${preset}: ${((performance.now() - start) / 1000).toFixed(1)} s`);
     return fitted;
   };

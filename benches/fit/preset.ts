@@ -31,9 +31,14 @@ const SIGNED: ReadonlySet<string> = new Set(
 );
 
 /** The kinds of evidence that a question without an embedding lacks. */
-const OF_EMBEDDINGS: ReadonlySet<string> = new Set(
-  ["emb", "nb_emb", "ses_emb", "emb_unheld", "emb_unlike", "ses_unheld"],
-);
+const OF_EMBEDDINGS: ReadonlySet<string> = new Set([
+  "emb",
+  "nb_emb",
+  "ses_emb",
+  "emb_unheld",
+  "emb_unlike",
+  "ses_unheld",
+]);
 
 /** Which weights {@link fitPreset} fits. */
 export interface PresetOptions {

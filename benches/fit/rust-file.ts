@@ -57,7 +57,11 @@ export function rustFile({ date, sets, presets }: FittedFile): string {
     const name = preset.toUpperCase();
     return [
       { doc: DOCS[preset], name, fit: plain },
-      { doc: "The same, for questions with an embedding.", name: `${name}_EMBEDDED`, fit: embedded },
+      {
+        doc: "The same, for questions with an embedding.",
+        name: `${name}_EMBEDDED`,
+        fit: embedded,
+      },
     ];
   });
   for (const { doc, name, fit } of all) {

@@ -17,8 +17,8 @@ import { summaryOf } from "./summary.ts";
  * @throws {Error} If a file is not a list of question sets, or `only` names no system.
  */
 export function reportOnFiles(files: readonly string[], models: Models, only: string): Report {
-  const systems = [...othersThanEvidence(models), ...evidenceByParts(models)].filter(
-    ({ name }) => name.includes(only),
+  const systems = [...othersThanEvidence(models), ...evidenceByParts(models)].filter(({ name }) =>
+    name.includes(only),
   );
   if (systems.length === 0) throw new Error(`--only: no system has “${only}” in its name`);
   const read = files.map((file) => ({ file, sets: readSet(file) }));

@@ -12,8 +12,8 @@ import { reportOnFiles } from "./files.ts";
 import { type Report, reportOnOwn } from "./own.ts";
 import { reportOnLanguages } from "./own-languages.ts";
 import { readmeRows } from "./readme.ts";
-import { reportOnServer } from "./served.ts";
 import { Sentences } from "./sentences.ts";
+import { reportOnServer } from "./served.ts";
 import { isTable, TABLES } from "./token-tables.ts";
 import { reportOnSignals } from "./trader.ts";
 

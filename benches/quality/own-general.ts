@@ -21,10 +21,7 @@ export function measureGeneral(set: QuestionSet, models: Models): OnGeneral {
   const kinds = set.questions.map(({ kind }) => kind);
   const questions = set.questions.map((one) => ({ ...one, kind: broadKindOf(one) }));
   const asking = askingOf({ ...set, questions });
-  const measured = measure(
-    [...othersThanEvidence(models), ...evidenceByParts(models)],
-    [asking],
-  );
+  const measured = measure([...othersThanEvidence(models), ...evidenceByParts(models)], [asking]);
   const halves = (["test", "dev"] as const).map((part) => ({
     title: TITLES[part],
     ...selected(asking.cases, measured, (place) => questions[place]!.part === part),

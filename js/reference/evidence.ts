@@ -892,8 +892,18 @@ export function collectEvidence(
   const bestSbm = best((place) => sums[place]!.sbm);
   const bestPSbm = best((place) => max(sums[place]!.psbm));
   /** The shares of the question that no memory holds, and to which no passage is near. */
-  const unheld = 1 - shareOf(best((place) => sums[place]!.cov), allRarity);
-  const unlike = 1 - shareOf(best((place) => max(sums[place]!.held)), allRarity);
+  const unheld =
+    1 -
+    shareOf(
+      best((place) => sums[place]!.cov),
+      allRarity,
+    );
+  const unlike =
+    1 -
+    shareOf(
+      best((place) => max(sums[place]!.held)),
+      allRarity,
+    );
 
   // ---- meaning ----
   const meaning = asking.map(({ id }) => {
@@ -926,9 +936,7 @@ export function collectEvidence(
   const emb = new Map(
     asking.map(({ id }, place) => {
       const estimate =
-        ESTIMATE.least +
-        ESTIMATE.by_sem * meaning[place]!.sem +
-        ESTIMATE.by_soft * soft.get(id)!;
+        ESTIMATE.least + ESTIMATE.by_sem * meaning[place]!.sem + ESTIMATE.by_soft * soft.get(id)!;
       return [id, cosines?.get(id) ?? estimate];
     }),
   );

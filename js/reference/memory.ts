@@ -645,7 +645,12 @@ export class ReferenceMemory {
 
   why(id: string, question: string, options: AskOptions = {}): Why {
     const collected = this.#collect(question, options);
-    return reasons(collected, id, this.#fitFor(collected), this.#order(collected, options.diversity));
+    return reasons(
+      collected,
+      id,
+      this.#fitFor(collected),
+      this.#order(collected, options.diversity),
+    );
   }
 
   #order(collected: CollectedEvidence, diversity = 0, min_score = 0): Placed[] {
@@ -706,8 +711,7 @@ export class ReferenceMemory {
         now,
       );
     const local = times ? now + 60_000 * offsetIn(time_zone, now) : undefined;
-    const cosines =
-      asking.embedding == null ? undefined : this.#cosines(asking.embedding);
+    const cosines = asking.embedding == null ? undefined : this.#cosines(asking.embedding);
     const asked = { text, local, sections, cosines };
     return collectEvidence(this.#texts, asked, memories, activation, readsTraits);
   }

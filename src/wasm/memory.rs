@@ -191,8 +191,8 @@ impl ResidentMemory {
         true
     }
 
-    /// Numbers and rows: a search, of which limit, filters, present and embedding are read. Bytes: a question
-    /// of `length` bytes. Writes an `ANSWER` with its evidence for each answer to the numbers.
+    /// Numbers and rows: a search, of which limit, filters, present and embedding are read. Bytes: a
+    /// question of `length` bytes. Writes an `ANSWER` with its evidence for each answer to the numbers.
     /// Returns their count, −1 if refused.
     pub fn ask(
         &mut self,

@@ -136,7 +136,15 @@ describe.each(["ask", "evidence", "why"] as const)("%s", (method) => {
       expectRefusal(call(QUESTION, { now: NOW, embedding: wrong }), { field });
     const memory = new nous.MemoryIndex({ dimensions: 2 });
     memory.upsert([{ ...NODES[0]!, embedding: [1, 0] }]);
-    for (const embedding of [[], [1], [1, 0, 0], [0, 0], [Number.NaN, 1], [INFINITY, 1], ["a", 1]]) {
+    for (const embedding of [
+      [],
+      [1],
+      [1, 0, 0],
+      [0, 0],
+      [Number.NaN, 1],
+      [INFINITY, 1],
+      ["a", 1],
+    ]) {
       const options = { now: NOW, embedding: embedding as number[] };
       const asks = {
         ask: () => memory.ask(QUESTION, options),
