@@ -7,6 +7,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { TRANSFORMER } from "../../js/server/src/embeddings/text.ts";
 import { Transformer } from "../../js/server/src/embeddings/transformer.ts";
+import { explanationFor } from "../../js/server/src/mcp/explanation.ts";
 import { vectorSourcesOf } from "../../js/server/src/settings/embeddings-model.ts";
 import { readSettings } from "../../js/server/src/settings/read.ts";
 import { databaseOptions } from "./support/on-postgres.ts";
@@ -142,6 +143,17 @@ describe("a server with default settings", () => {
       ["POST /explain", { query: question, id: "tea" }],
     ] as const)
       expect([call, (await own.ask(call, body)).status]).toEqual([call, 200]);
+    const found = await own.ask("POST /search", { query: question });
+    expect(found.body).toMatchObject({
+      data: [{ id: "tea", evidence: { emb: expect.any(Number) } }],
+    });
+    const why = (await own.ask("POST /explain", { query: question, id: "tea" })).body;
+    const { meaning } = why.data[0];
+    expect(meaning).toMatchObject({ is_estimated: false, unheld: 1, unlike: expect.any(Number) });
+    const times = Math.round((100 * meaning.weight) / meaning.least_weight) / 100;
+    expect(explanationFor(why).lines).toContain(
+      `Meaning counts ${times} times: no word of the question is in any one memory.`,
+    );
     const similar = { content: "She prefers tea" };
     expect((await own.ask("POST /nodes/check-similar", similar)).body).toMatchObject({
       basis: "vectors",

@@ -50,6 +50,18 @@ const matchedWord = z
     description: "A word of the question, with the word of the memory that it matched.",
   });
 
+const meaning = z
+  .object({
+    is_estimated: z
+      .boolean()
+      .describe("Whether the memory has no vector yet, so that its cosine is an estimate."),
+    unheld: share.describe("The share of the question's words that no memory holds, by rarity."),
+    unlike: share.describe("The share of the question's words to which no passage has near ones."),
+    weight: z.number().describe("What a cosine of 1 weighs for this question."),
+    least_weight: z.number().describe("What it would weigh if one memory held all its words."),
+  })
+  .openapi("Meaning", { description: "How much the meaning of whole sentences counts, and why." });
+
 const explanation = z
   .object({
     id,
@@ -80,6 +92,9 @@ const explanation = z
     passage: someText.describe(
       "The passage that speaks most for it, in the words of title and text; null if there is none.",
     ),
+    meaning: meaning
+      .optional()
+      .describe("How much meaning counts; missing if the question has no vector."),
     superseded_by: z
       .string()
       .optional()
