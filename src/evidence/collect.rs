@@ -25,7 +25,7 @@ use super::maxima::Maxima;
 use super::meaning::Meaning;
 use super::neighbours::{Match, Neighbours};
 use super::question::Question;
-use super::runs::Layout;
+use super::runs::{Layout, NEARBY, REACH};
 use super::spans::{Span, around, held_in, joined};
 use super::texts::{Text, Texts, unpacked};
 use super::traits::Traits;
@@ -52,11 +52,6 @@ const RARE: u32 = 2;
 const OF_RARE_IDENTIFIER: f64 = 2.0;
 /// The shares of meaning and words in the evidence of a run.
 const MEANING: f64 = 0.7;
-/// The memories before and after that count.
-pub(super) const REACH: usize = 3;
-/// The memories before and after that count for the best of a run. A long run changes its subject:
-/// the best of a whole meeting would say nothing of each of its turns.
-pub(super) const NEARBY: usize = 12;
 /// Texts of more words profit less from the memories around them: they hold much already.
 const SHORT: f64 = 80.0;
 /// The value of a section that the question asks for.

@@ -20,9 +20,8 @@
 //!
 //! One pass over the cosines and one over the runs.
 
-use super::collect::{NEARBY, REACH};
 use super::maxima::Maxima;
-use super::runs::Layout;
+use super::runs::{Layout, NEARBY, REACH};
 use crate::columns::Row;
 
 /// The estimate of a cosine: a constant, and what it grows by with `sem` and with `p_soft`. Fitted

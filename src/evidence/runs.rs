@@ -19,6 +19,11 @@ use crate::columns::Row;
 
 /// Milliseconds between two memories that end a run.
 const GAP: f64 = 3_600_000.0;
+/// The memories before and after that count.
+pub(super) const REACH: usize = 3;
+/// The memories before and after that count for the best of a run. A long run changes its subject:
+/// the best of a whole meeting would say nothing of each of its turns.
+pub(super) const NEARBY: usize = 12;
 /// The memories before and after a memory that belong to its window.
 pub(super) const AROUND: usize = 5;
 /// The cell of a row that is alone in its run or has no text.
