@@ -500,12 +500,13 @@ impl Evidence {
         self.meaning.is_given
     }
 
-    /// Returns how much meaning counts for a memory, `None` if the question has no embedding.
-    pub fn of_meaning(&self, row: Row, fit: &Fit) -> Option<OfMeaning> {
+    /// Returns how much meaning counts for a memory whose cosine is an estimate or not, `None` if the
+    /// question has no embedding.
+    pub fn of_meaning(&self, is_estimated: bool, fit: &Fit) -> Option<OfMeaning> {
         let Meaning { is_given, unheld, unlike, .. } = self.meaning;
         let least_weight = fit.weights.emb;
         is_given.then(|| OfMeaning {
-            is_estimated: self.meaning.is_estimated(row),
+            is_estimated,
             unheld,
             unlike,
             weight: least_weight

@@ -22,7 +22,6 @@
 
 use super::maxima::Maxima;
 use super::runs::{Layout, NEARBY, REACH};
-use crate::columns::Row;
 
 /// The estimate of a cosine: a constant, and what it grows by with `sem` and with `p_soft`. Fitted
 /// by least squares over the development sets of docs/quality.md, with all-MiniLM-L6-v2.
@@ -39,8 +38,6 @@ pub(super) struct Meaning {
     pub nb: Vec<f64>,
     /// By row: the largest cosine of the memory and those around it in the run, at least 0.
     pub ses: Vec<f64>,
-    /// By row: whether the cosine is an estimate.
-    pub is_estimated: Vec<bool>,
     /// The share of the question that no memory holds.
     pub unheld: f64,
     /// The share of the question to whose words no passage of a memory has near ones.
@@ -58,18 +55,16 @@ impl Meaning {
         maxima: &mut Maxima,
         known: impl Fn(usize) -> (f64, f64),
     ) {
-        let Self { is_given, emb, nb, ses, is_estimated, .. } = self;
+        let Self { is_given, emb, nb, ses, .. } = self;
         emb.clear();
         nb.clear();
         ses.clear();
-        is_estimated.clear();
         // Without any embedding there is nothing to compare with.
         let cosines = cosines.filter(|all| all.iter().any(|cosine| !cosine.is_nan()));
         *is_given = cosines.is_some();
         let Some(cosines) = cosines else { return };
         emb.extend((0..rows).map(|row| {
             let cosine = cosines.get(row).copied().unwrap_or(f64::NAN);
-            is_estimated.push(cosine.is_nan());
             if cosine.is_nan() {
                 let (sem, soft) = known(row);
                 let [least, by_sem, by_soft] = ESTIMATE;
@@ -104,13 +99,7 @@ impl Meaning {
         }
     }
 
-    /// Whether the embedding of a memory is an estimate.
-    pub fn is_estimated(&self, row: Row) -> bool {
-        self.is_estimated.get(row as usize).copied().unwrap_or(false)
-    }
-
     pub fn bytes(&self) -> usize {
         (self.emb.capacity() + self.nb.capacity() + self.ses.capacity()) * size_of::<f64>()
-            + self.is_estimated.capacity()
     }
 }

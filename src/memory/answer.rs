@@ -478,7 +478,7 @@ impl MemoryIndex {
         if !self.passes(row, ask.filters, ask.now) {
             return Err(Error::argument("id", "must name a memory that passes the filters"));
         }
-        let evidence_of_meaning = evidence.of_meaning(row, &self.answering.fit);
+        let meaning = evidence.of_meaning(!self.vectors.has(row), &self.answering.fit);
         let values = self.values(&question, sections, row, ask.now);
         let by_evidence = self.sum(&values);
         let changed = superseding.get(&row);
@@ -520,7 +520,7 @@ impl MemoryIndex {
             evidence,
             words,
             passage,
-            meaning: evidence_of_meaning,
+            meaning,
             superseded_by: changed.and_then(|it| it.by),
             similar_to: place.and_then(|place| placed[place].similar_to),
         })
