@@ -10,6 +10,8 @@ import { describe, expect, test } from "vitest";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { valueFor } from "../../js/server/src/settings/per-agent.ts";
 import { readPresets } from "../../js/server/src/settings/preset-files.ts";
+import { nameTradingPresets } from "../../js/server/src/storage/migrations/presets.ts";
+import { MIGRATIONS } from "../../js/server/src/storage/schema.ts";
 import { makeExisting } from "./support/existing-database.ts";
 import { testOnFiles, testOnFilesInFull } from "./support/on-postgres.ts";
 import { PROGRAM, type Running, start } from "./support/server-process.ts";
@@ -315,7 +317,11 @@ testOnFilesInFull("an older database with trades keeps the preset of a trader", 
   await first.end();
   for (const agent of ["default", "plain"]) {
     const db = new DatabaseSync(agentFile(folder, agent));
-    db.exec("UPDATE nous_meta SET value = value - 1 WHERE key = 'schema'");
+    // The schema before presets had no index of the timeline either.
+    const before = MIGRATIONS.indexOf(nameTradingPresets);
+    db.exec(
+      `DROP INDEX nous_timeline; UPDATE nous_meta SET value = ${before} WHERE key = 'schema'`,
+    );
     db.close();
   }
   const second = await start(folder);

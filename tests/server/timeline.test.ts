@@ -2,11 +2,13 @@
 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { indexTimeline } from "../../js/server/src/storage/migrations/timeline.ts";
 import { AgentRows } from "../../js/server/src/storage/postgres/agent-rows.ts";
 import { PostgresDatabase } from "../../js/server/src/storage/postgres/database.ts";
 import { PostgresEmbeddings } from "../../js/server/src/storage/postgres/tables/embeddings.ts";
 import { PostgresNodes } from "../../js/server/src/storage/postgres/tables/nodes.ts";
 import { sql } from "../../js/server/src/storage/query.ts";
+import { MIGRATIONS } from "../../js/server/src/storage/schema.ts";
 import type { Sql } from "../../js/server/src/storage/sql.ts";
 import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { NodeTable, type TimelinePage } from "../../js/server/src/storage/tables/nodes.ts";
@@ -70,7 +72,7 @@ describe("in an SQLite file", () => {
     execute(
       file,
       `DROP INDEX nous_timeline;
-       UPDATE nous_meta SET value = value - 1 WHERE key = 'schema';
+       UPDATE nous_meta SET value = ${MIGRATIONS.indexOf(indexTimeline)} WHERE key = 'schema';
        UPDATE nodes SET temporal_event_time = 'now' WHERE id = 'b';`,
     );
     const storage = new SqliteStorage(file, { durability: "normal" });

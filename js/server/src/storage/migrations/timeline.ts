@@ -4,5 +4,5 @@ import type { Connection } from "../connection.ts";
 import { HAPPENED_AT } from "../sql.ts";
 
 export function indexTimeline(db: Connection): void {
-  db.exec(`CREATE INDEX IF NOT EXISTS nous_timeline ON nodes(${HAPPENED_AT})`);
+  db.exec(`CREATE INDEX nous_timeline ON nodes(${HAPPENED_AT})`);
 }
