@@ -1,15 +1,15 @@
 // `npm run fit`: fits the weights of evidence on questions with known answers, and writes them to
-// src/evidence/fitted.rs. The same package, files and date give the same bytes.
+// src/evidence/fitted.rs. The same package, files, options and date give the same bytes.
 
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { loadEmbedderSync } from "nous-embedder";
-import { MemoryIndex } from "nous-wasm";
+import { FITTED_EVIDENCE, MemoryIndex } from "nous-wasm";
 import { generateSample } from "../../js/sample/trader/index.ts";
 import { Sentences } from "../quality/sentences.ts";
 import { writeResults } from "../results.ts";
 import { collect } from "./evidence-table.ts";
-import { type FittedPreset, fitPreset, PRESETS, type Preset } from "./preset.ts";
+import { type Fitted, type FittedPreset, fitPreset, PRESETS, type Preset } from "./preset.ts";
 import { reportOf, type TabledSet, uses } from "./report.ts";
 import { rustFile } from "./rust-file.ts";
 import { type FitSet, fileSet, namedFile, ownFitSets } from "./sets.ts";
@@ -20,6 +20,7 @@ const USAGE = `npm run fit -- --set FILE[=WEIGHT] … [--without NAME] [--date D
   --set FILE[=WEIGHT]   a file of question sets, and its share relative to the others (1)
   --without NAME        fits once more without this set, to compare; the name of its file without
                         .json or .json.gz
+  --keep-plain          keeps the weights of the package for questions without an embedding
   --date DAY            the date in the written file, such as 2026-11-25 (today)
   --out FILE            the written file (${FITTED_FILE})`;
 
@@ -27,6 +28,7 @@ const { values } = parseArgs({
   options: {
     set: { type: "string", multiple: true, default: [] },
     without: { type: "string" },
+    "keep-plain": { type: "boolean", default: false },
     date: { type: "string", default: new Date().toISOString().slice(0, 10) },
     out: { type: "string", default: FITTED_FILE },
     help: { type: "boolean" },
@@ -36,7 +38,7 @@ if (values.help === true) console.log(USAGE);
 else await run();
 
 async function run(): Promise<void> {
-  const { set, without, date, out } = values;
+  const { set, without, date, out, "keep-plain": keepsPlain } = values;
   if (!/^\d{4}-\d\d-\d\d$/.test(date))
     throw new RangeError(`--date ${date}: must be a day such as 2026-11-25`);
   const embedder = loadEmbedderSync();
@@ -69,7 +71,10 @@ async function run(): Promise<void> {
     const start = performance.now();
     const fittedFor = (isEmbedded: boolean) =>
       fitPreset({ preset, isEmbedded }, kinds, uses(among, preset));
-    const fitted = { plain: fittedFor(false), embedded: fittedFor(true) };
+    const fitted = {
+      plain: keepsPlain ? keptOf(preset) : fittedFor(false),
+      embedded: fittedFor(true),
+    };
     console.error(`${preset}: ${((performance.now() - start) / 1000).toFixed(1)} s`);
     return fitted;
   };
@@ -85,10 +90,16 @@ async function run(): Promise<void> {
           ),
         };
   const { text, reported } = reportOf({ sets: tabled, presets, beside });
-  writeFileSync(out, rustFile({ date, sets: reported, presets }));
+  writeFileSync(out, rustFile({ date, keepsPlain, sets: reported, presets }));
   const path = writeResults("fit", "Fitted weights", text);
   console.log(`${text}\n\nwritten to ${out} and ${path}`);
   for (const preset of PRESETS)
     if (Math.min(presets[preset].plain.scale, presets[preset].embedded.scale) <= 0)
       throw new Error(`${preset}: the sum says nothing of answers`);
+}
+
+/** Returns the weights of the package for questions without an embedding. */
+function keptOf(preset: Preset): Fitted {
+  const { weights, scale, of_best, of_spread, offset } = FITTED_EVIDENCE[preset];
+  return { weights, scale, ofBest: of_best, ofSpread: of_spread, offset, temperatures: [] };
 }

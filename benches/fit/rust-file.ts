@@ -21,6 +21,8 @@ export interface ReportedSet {
 export interface FittedFile {
   /** The day of the fit, such as 2026-11-25. */
   readonly date: string;
+  /** Whether the weights for questions without an embedding are those of an earlier fit. */
+  readonly keepsPlain: boolean;
   readonly sets: readonly ReportedSet[];
   readonly presets: Readonly<Record<Preset, FittedPreset>>;
 }
@@ -34,12 +36,15 @@ const DOCS: Readonly<Record<Preset, string>> = {
 };
 
 /** Returns the text of the Rust file. The same presets and sets give the same text. */
-export function rustFile({ date, sets, presets }: FittedFile): string {
+export function rustFile({ date, keepsPlain, sets, presets }: FittedFile): string {
   const lines = [
     "//! The fitted weights of the two presets. `npm run fit` writes this file: change the sets or",
     "//! the fit, and not the numbers.",
     "//!",
     `//! Fitted on ${date}. In brackets: the number of questions, and the presets fitted on the set.`,
+    ...(keepsPlain
+      ? ["//! Weights for questions without an embedding were kept from an earlier fit."]
+      : []),
     "//!",
     ...sets.flatMap(({ name, questions, figures, embedded, fittedOn }) => {
       const use = fittedOn.length === 0 ? "measured only" : fittedOn.join(", ");

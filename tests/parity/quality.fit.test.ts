@@ -310,7 +310,7 @@ describe("a preset", () => {
   });
 
   it("is written to the same bytes, with a field for each kind of evidence", () => {
-    const write = () => {
+    const write = (keepsPlain = false) => {
       const both = (preset: Preset) => ({
         plain: fitPreset({ preset, isEmbedded: false }, kinds, sets),
         embedded: fitPreset({ preset, isEmbedded: true }, kinds, sets),
@@ -320,11 +320,13 @@ describe("a preset", () => {
         ...{ name: "own", questions: 300, figures: "nDCG@10 0.500", embedded: "0.600" },
         fittedOn: ["trading"] as const,
       };
-      return rustFile({ date: "2026-03-14", sets: [reported], presets });
+      return rustFile({ date: "2026-03-14", keepsPlain, sets: [reported], presets });
     };
     const text = write();
     expect(write()).toBe(text);
     expect(text).toContain("//! Fitted on 2026-03-14.");
+    expect(text).not.toContain("kept from an earlier fit");
+    expect(write(true)).toContain("without an embedding were kept from an earlier fit.");
     expect(text).toContain("//! - own (300; trading): nDCG@10 0.500. Embedded: 0.600.");
     for (const kind of kinds)
       expect(text.match(new RegExp(`^ {8}${kind}: -?\\d+\\.\\d+,$`, "gm"))).toHaveLength(4);
