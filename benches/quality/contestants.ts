@@ -226,9 +226,9 @@ export const fusedWithSentences = (sentences: SentenceVectors): System => ({
 /** Kinds of evidence that the tables switch off together. */
 export const GROUPS = {
   "exact words": ["bm", "cov"],
-  "words with neighbours": ["sbm", "p_soft", "p_softcov", "p_sbm", "win"],
+  "words with neighbours": ["sbm", "p_soft", "p_softcov", "p_sbm", "win", "soft_unheld"],
   "sentence vectors": ["sem", "p_sem"],
-  passages: ["p_soft", "p_softcov", "p_sem", "p_sbm"],
+  passages: ["p_soft", "p_softcov", "p_sem", "p_sbm", "soft_unheld"],
   runs: ["nb", "win", "ses", "sesb"],
   "what the question asks for": ["date", "told", "p_temp", "p_numq", "p_where"],
   "titles, links and use": ["titlecov", "graph", "affinity", "lastrec", "vaguerec"],

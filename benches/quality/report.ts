@@ -151,7 +151,9 @@ function differences({ questions, found }: Asked): string[] {
   return [
     `Differences of ${JUDGED}, question by question, that each step makes:`,
     table(["embeddings", "step", ...parts.map(({ label }) => label)], rows),
-    `Worse, with the whole interval below 0: ${worse.length === 0 ? "none" : worse.join("; ")}.`,
+    ["Worse, with the whole interval below 0:", ...(worse.length === 0 ? ["none"] : worse)].join(
+      "\n- ",
+    ),
   ];
 }
 
