@@ -505,7 +505,7 @@ impl Evidence {
     pub fn of_meaning(&self, is_estimated: bool, fit: &Fit) -> Option<OfMeaning> {
         let Meaning { is_given, unheld, unlike, .. } = self.meaning;
         let least_weight = fit.weights.emb;
-        is_given.then(|| OfMeaning {
+        is_given.then_some(OfMeaning {
             is_estimated,
             unheld,
             unlike,
