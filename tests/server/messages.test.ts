@@ -14,10 +14,19 @@ const name = fc.stringMatching(/^[a-z]{1,8}$/);
 const text = fc.record({ kind: fc.constant("text" as const), text: word });
 const image = fc.constant({ kind: "image" as const });
 const reasoning = fc.record({ kind: fc.constant("reasoning" as const), text: word });
+/** What a tool is called with. LangChain writes an object with the key `lc` in its own way. */
+const input = fc.letrec<{ value: unknown; object: Record<string, unknown> }>((tie) => ({
+  value: fc.oneof({ depthSize: "small" }, word, fc.integer(), fc.boolean(), tie("object")),
+  object: fc.dictionary(
+    fc.oneof({ weight: 6, arbitrary: name }, fc.constantFrom("lc", "__lc_escaped__")),
+    tie("value"),
+    { maxKeys: 3 },
+  ),
+})).object;
 const call = fc.record({
   ...{ kind: fc.constant("call" as const), name, output: word },
   id: fc.constant(""),
-  input: fc.dictionary(name, fc.oneof(word, fc.integer(), fc.boolean()), { maxKeys: 3 }),
+  input,
 });
 const said = fc.array(fc.oneof({ weight: 3, arbitrary: text }, image), { maxLength: 4 });
 const optional = <Part>(part: fc.Arbitrary<Part>) => fc.array(part, { maxLength: 1 });

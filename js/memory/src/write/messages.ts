@@ -179,8 +179,8 @@ function unwrapped(value: Fields): { named: string | undefined; fields: Fields }
   // The serialised form of LangChain names its class at the end of `id`.
   const isSerialised = isObject(kwargs) && Array.isArray(id);
   const [kind, fields] = isSerialised
-    ? [String(id.at(-1)), kwargs]
-    : [type, isObject(data) && "content" in data ? data : value];
+    ? [String(id.at(-1)), unescaped(kwargs)]
+    : [type, isObject(data) && "content" in data ? unescaped(data) : value];
   const role = textIn(fields.role);
   if (typeof kind !== "string" || kind === "message") return { named: role, fields };
   const speaker = kind.replace(/Message(Chunk)?$/, "").toLowerCase();
@@ -188,6 +188,21 @@ function unwrapped(value: Fields): { named: string | undefined; fields: Fields }
   if (CHAT.includes(speaker) && role !== undefined) return { named: role, fields };
   const isItem = role === undefined && !["text", undefined].includes(kindOfType(kind));
   return isItem ? { named: undefined, fields: value } : undefined;
+}
+
+/** The key under which LangChain writes an object of the user that looks like one of its own. */
+const ESCAPED = "__lc_escaped__";
+
+/** Returns fields as they were before LangChain wrote them. What it escaped is taken as it is. */
+function unescaped<Value>(value: Value): Value {
+  const plain = (of: unknown): unknown => {
+    if (Array.isArray(of)) return of.map(plain);
+    if (!isObject(of) || Object.getPrototypeOf(of) !== Object.prototype) return of;
+    const entries = Object.entries(of);
+    if (entries.length === 1 && entries[0]![0] === ESCAPED) return entries[0]![1];
+    return Object.fromEntries(entries.map(([key, inner]) => [key, plain(inner)]));
+  };
+  return plain(value) as Value;
 }
 
 const kindOfType = (type: string): Kind | undefined =>
