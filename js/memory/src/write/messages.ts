@@ -193,16 +193,19 @@ function unwrapped(value: Fields): { named: string | undefined; fields: Fields }
 /** The key under which LangChain writes an object of the user that looks like one of its own. */
 const ESCAPED = "__lc_escaped__";
 
-/** Returns fields as they were before LangChain wrote them. What it escaped is taken as it is. */
-function unescaped<Value>(value: Value): Value {
-  const plain = (of: unknown): unknown => {
-    if (Array.isArray(of)) return of.map(plain);
-    if (!isObject(of) || Object.getPrototypeOf(of) !== Object.prototype) return of;
-    const entries = Object.entries(of);
-    if (entries.length === 1 && entries[0]![0] === ESCAPED) return entries[0]![1];
-    return Object.fromEntries(entries.map(([key, inner]) => [key, plain(inner)]));
-  };
-  return plain(value) as Value;
+/** The most levels in which escaped objects are looked for. */
+const MAX_LEVELS = 100;
+
+/** Returns a value as it was before LangChain wrote it. What it escaped is taken as it is. */
+function unescaped<Value>(value: Value, levels = MAX_LEVELS): Value {
+  const plain = (inner: unknown) => unescaped(inner, levels - 1);
+  if (levels === 0) return value;
+  if (Array.isArray(value)) return value.map(plain) as Value;
+  if (!isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  const entries = Object.entries(value);
+  const [[key, only] = []] = entries;
+  if (entries.length === 1 && key === ESCAPED) return only as Value;
+  return Object.fromEntries(entries.map(([name, inner]) => [name, plain(inner)])) as Value;
 }
 
 const kindOfType = (type: string): Kind | undefined =>
