@@ -5,7 +5,7 @@ import { JUDGES, type Judge } from "../quality/measure.ts";
 import { DEPTH } from "../quality/metrics.ts";
 import { GRADE, type Grade } from "../quality/questions.ts";
 import { bestRows, type EvidenceTable, sumsOf } from "./evidence-table.ts";
-import { firstOf, probabilityOf, type Scale } from "./logistic.ts";
+import { firstOfAll, probabilityOf, type Scale } from "./logistic.ts";
 
 /** The names of the metrics, in the order of the tables. */
 export const JUDGE_NAMES = Object.keys(JUDGES) as Judge[];
@@ -39,7 +39,7 @@ export function judge(
   const valuesOf = (name: Judge) =>
     answered.map((q) => JUDGES[name](lists[q]!.map(String), graded[q]!));
   const bins = binsOf(
-    firstOf(table, sums, DEPTH).map((judged) => ({
+    firstOfAll(table, sums, DEPTH).map((judged) => ({
       score: probabilityOf(scale, judged),
       isAnswer: judged.isAnswer,
     })),

@@ -3,20 +3,28 @@
 // # Idea
 //
 // Logistic regression on the first memories of every question. Besides the sum of a memory it reads
-// two numbers of the question: the best sum, and how much the runs differ. Sums of different
-// questions are not on one scale without them.
+// four numbers of the question: the best sum, how far the second is behind it, how much the runs
+// differ, and what share of the question no memory holds. Sums of different questions are not on one
+// scale without them.
 
 import { GRADE } from "../quality/questions.ts";
 import { bestRows, type EvidenceTable } from "./evidence-table.ts";
 
+/** What a probability adds up, in order: each number of a {@link Scale} times one of a sum. */
+const TERMS = [
+  ["scale", "sum"],
+  ["ofBest", "best"],
+  ["ofGap", "gap"],
+  ["ofSpread", "spread"],
+  ["ofUnheld", "unheld"],
+] as const;
+
 /**
  * The probability of a sum is 1 / (1 + exp(−z)), where z is
- * `scale` · sum + `ofBest` · best + `ofSpread` · spread + `offset`.
+ * `scale` · sum + `ofBest` · best + `ofGap` · gap + `ofSpread` · spread + `ofUnheld` · unheld +
+ * `offset`.
  */
-export interface Scale {
-  readonly scale: number;
-  readonly ofBest: number;
-  readonly ofSpread: number;
+export interface Scale extends Readonly<Record<(typeof TERMS)[number][0], number>> {
   readonly offset: number;
 }
 
@@ -25,8 +33,12 @@ export interface JudgedSum {
   readonly sum: number;
   /** The best sum of the question. */
   readonly best: number;
+  /** The best sum less the second. */
+  readonly gap: number;
   /** The standard deviation of `sesb` over the memories of the question. */
   readonly spread: number;
+  /** The share of the question that no memory holds. */
+  readonly unheld: number;
   readonly isAnswer: boolean;
 }
 
@@ -38,23 +50,30 @@ export interface WeightedSums {
 }
 
 /** Returns the probability that a memory with this sum answers. */
-export function probabilityOf(scale: Scale, { sum, best, spread }: Omit<JudgedSum, "isAnswer">) {
-  const { ofBest, ofSpread, offset } = scale;
-  return 1 / (1 + Math.exp(-(scale.scale * sum + ofBest * best + ofSpread * spread + offset)));
+export function probabilityOf(scale: Scale, judged: Omit<JudgedSum, "isAnswer">): number {
+  const z = TERMS.reduce((sum, [factor, input]) => sum + scale[factor] * judged[input], 0);
+  return 1 / (1 + Math.exp(-(z + scale.offset)));
 }
 
-/** Returns the sums of the first `most` memories of each question, best first. */
-export function firstOf(table: EvidenceTable, sums: Float64Array, max: number): JudgedSum[] {
-  return table.questionKinds.flatMap((_, question) => {
-    const spread = spreadOf(table, question);
-    const rows = bestRows(table, sums, question, max);
-    return rows.map((row) => ({
-      sum: sums[row]!,
-      best: sums[rows[0]!]!,
-      spread,
-      isAnswer: table.grades[row] === GRADE.exact,
-    }));
-  });
+/** Returns the sums of the first `max` memories of each question, best first. */
+export function firstOfAll(table: EvidenceTable, sums: Float64Array, max: number): JudgedSum[] {
+  return table.questionKinds.flatMap((_, question) => firstOf(table, sums, max, question));
+}
+
+/** Returns the sums of the first `max` memories of a question, best first. */
+export function firstOf(
+  table: EvidenceTable,
+  sums: Float64Array,
+  max: number,
+  question: number,
+): JudgedSum[] {
+  const [spread, unheld] = [spreadOf(table, question), unheldOf(table, question)];
+  const rows = bestRows(table, sums, question, Math.max(max, 2));
+  const [best = 0, second = 0] = rows.map((row) => sums[row]!);
+  return rows.slice(0, max).map((row) => ({
+    ...{ sum: sums[row]!, best, gap: best - second, spread, unheld },
+    isAnswer: table.grades[row] === GRADE.exact,
+  }));
 }
 
 /** Returns the standard deviation of `sesb` over the memories of a question. */
@@ -72,6 +91,19 @@ function spreadOf({ kinds, starts, values }: EvidenceTable, question: number): n
   return Math.sqrt(Math.max(squares / (end - first) - mean * mean, 0));
 }
 
+/**
+ * Returns the share of a question that no memory holds, by a memory whose `soft_unheld` is its
+ * `p_soft` times this share; 1 if none has a `p_soft`.
+ */
+function unheldOf({ kinds, starts, values }: EvidenceTable, question: number): number {
+  const [soft, gated] = [kinds.indexOf("p_soft"), kinds.indexOf("soft_unheld")];
+  for (let row = starts[question]!; soft >= 0 && row < starts[question + 1]!; row++) {
+    const at = row * kinds.length;
+    if (values[at + soft]! > 0) return gated < 0 ? 0 : values[at + gated]! / values[at + soft]!;
+  }
+  return 1;
+}
+
 /** Newton's steps are halved until the loss falls, so that twice as many always suffice. */
 const MAX_STEPS = 100;
 const TOLERANCE = 1e-10;
@@ -85,7 +117,7 @@ const RIDGE = 1e-6;
  * @throws {RangeError} If all memories answer, or none does.
  * @example
  * ```ts
- * const judged = firstOf(table, sums, 10);
+ * const judged = firstOfAll(table, sums, 10);
  * const scale = fitScale([{ judged, weight: 1 }]);
  * ```
  */
@@ -106,8 +138,9 @@ export function fitScale(sets: readonly WeightedSums[]): Scale {
     }
     for (const { judged, weight } of sets) {
       const part = weight / total / judged.length;
-      for (const { sum, best, spread, isAnswer } of judged) {
-        const inputs = [sum, best, spread, 1];
+      for (const one of judged) {
+        const { isAnswer } = one;
+        const inputs = [...TERMS.map(([, input]) => one[input]), 1];
         const z = inputs.reduce((all, input, k) => all + input * point[k]!, 0);
         const p = 1 / (1 + Math.exp(-z));
         value += part * (Math.max(z, 0) + Math.log1p(Math.exp(-Math.abs(z))) - (isAnswer ? z : 0));
@@ -121,7 +154,7 @@ export function fitScale(sets: readonly WeightedSums[]): Scale {
     }
     return { value, slope, bend };
   };
-  let point = [0, 0, 0, 0];
+  let point = [...TERMS.map(() => 0), 0];
   let at = lossAt(point);
   for (let steps = 0; steps < MAX_STEPS; steps++) {
     const step = solve(at.bend, at.slope);
@@ -138,8 +171,8 @@ export function fitScale(sets: readonly WeightedSums[]): Scale {
     at = next;
     if (fell < TOLERANCE) break;
   }
-  const [scale = 0, ofBest = 0, ofSpread = 0, offset = 0] = point;
-  return { scale, ofBest, ofSpread, offset };
+  const [scale = 0, ofBest = 0, ofGap = 0, ofSpread = 0, ofUnheld = 0, offset = 0] = point;
+  return { scale, ofBest, ofGap, ofSpread, ofUnheld, offset };
 }
 
 /** Solves a system with a positive definite matrix by elimination. */

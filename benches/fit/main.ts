@@ -4,16 +4,19 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { loadEmbedderSync } from "nous-embedder";
-import { FITTED_EVIDENCE, MemoryIndex } from "nous-wasm";
+import { FITTED_EVIDENCE, type FittedEvidence, MemoryIndex } from "nous-wasm";
 import { generateSample } from "../../js/sample/trader/index.ts";
 import { Sentences } from "../quality/sentences.ts";
 import { writeResults } from "../results.ts";
+import { cutStores } from "./cut-stores.ts";
 import { collect } from "./evidence-table.ts";
-import { type Fitted, type FittedPreset, fitPreset, PRESETS, type Preset } from "./preset.ts";
-import { reportOf, type TabledSet, uses } from "./report.ts";
+import { type FittedPreset, fitPreset, PRESETS, type Preset } from "./preset.ts";
+import { cutFor, reportOf, type TabledSet, uses } from "./report.ts";
 import { rustFile } from "./rust-file.ts";
 import { type FitSet, fileSet, namedFile, ownFitSets } from "./sets.ts";
 
+/** The most questions of a set that are asked over cut stores. */
+const MAX_CUT = 60;
 const FITTED_FILE = "src/evidence/fitted.rs";
 const USAGE = `npm run fit -- --set FILE[=WEIGHT] … [--without NAME] [--date DAY] [--out FILE]
 
@@ -21,6 +24,7 @@ const USAGE = `npm run fit -- --set FILE[=WEIGHT] … [--without NAME] [--date D
   --without NAME        fits once more without this set, to compare; the name of its file without
                         .json or .json.gz
   --keep-plain          keeps the weights of the package for questions without an embedding
+  --keep-weights        keeps all weights of the package: only the odds are fitted
   --date DAY            the date in the written file, such as 2026-11-25 (today)
   --out FILE            the written file (${FITTED_FILE})`;
 
@@ -29,6 +33,7 @@ const { values } = parseArgs({
     set: { type: "string", multiple: true, default: [] },
     without: { type: "string" },
     "keep-plain": { type: "boolean", default: false },
+    "keep-weights": { type: "boolean", default: false },
     date: { type: "string", default: new Date().toISOString().slice(0, 10) },
     out: { type: "string", default: FITTED_FILE },
     help: { type: "boolean" },
@@ -38,7 +43,8 @@ if (values.help === true) console.log(USAGE);
 else await run();
 
 async function run(): Promise<void> {
-  const { set, without, date, out, "keep-plain": keepsPlain } = values;
+  const { set, without, date, out, "keep-weights": keepsAll } = values;
+  const keepsPlain = keepsAll || values["keep-plain"];
   if (!/^\d{4}-\d\d-\d\d$/.test(date))
     throw new RangeError(`--date ${date}: must be a day such as 2026-11-25`);
   const embedder = loadEmbedderSync();
@@ -60,20 +66,29 @@ async function run(): Promise<void> {
     const start = performance.now();
     const table = collect(one.name, one.askings, { embedder, sentences });
     const gaps = collect(one.name, one.askings, { embedder, sentences, clusters: false });
+    const isUsed = Object.keys(one.weights).length > 0;
+    const cut = (isUsed ? cutStores(one.askings, MAX_CUT) : []).map(({ name, askings }) =>
+      collect(name, askings, { embedder, sentences }),
+    );
     const seconds = ((performance.now() - start) / 1000).toFixed(1);
     console.error(`${one.name}: ${table.questionKinds.length} questions, ${seconds} s`);
-    return { ...one, table, gaps };
+    return { ...one, table, gaps, cut };
   });
   const probe = new MemoryIndex();
   const kinds = probe.evidence("").names;
   probe.free();
   const fitOf = (preset: Preset, among: readonly TabledSet[]): FittedPreset => {
     const start = performance.now();
-    const fittedFor = (isEmbedded: boolean) =>
-      fitPreset({ preset, isEmbedded }, kinds, uses(among, preset));
+    const of = FITTED_EVIDENCE[preset];
+    const fittedFor = (isEmbedded: boolean, kept: FittedEvidence | undefined) =>
+      fitPreset(
+        { preset, isEmbedded, kept: kept?.weights, cut: cutFor(among, preset) },
+        kinds,
+        uses(among, preset),
+      );
     const fitted = {
-      plain: keepsPlain ? keptOf(preset) : fittedFor(false),
-      embedded: fittedFor(true),
+      plain: fittedFor(false, keepsPlain ? of : undefined),
+      embedded: fittedFor(true, keepsAll ? of.embedded : undefined),
     };
     console.error(`${preset}: ${((performance.now() - start) / 1000).toFixed(1)} s`);
     return fitted;
@@ -90,16 +105,11 @@ async function run(): Promise<void> {
           ),
         };
   const { text, reported } = reportOf({ sets: tabled, presets, beside });
-  writeFileSync(out, rustFile({ date, keepsPlain, sets: reported, presets }));
+  const kept = keepsAll ? "all" : keepsPlain ? "plain" : "none";
+  writeFileSync(out, rustFile({ date, kept, sets: reported, presets }));
   const path = writeResults("fit", "Fitted weights", text);
   console.log(`${text}\n\nwritten to ${out} and ${path}`);
   for (const preset of PRESETS)
     if (Math.min(presets[preset].plain.scale, presets[preset].embedded.scale) <= 0)
       throw new Error(`${preset}: the sum says nothing of answers`);
-}
-
-/** Returns the weights of the package for questions without an embedding. */
-function keptOf(preset: Preset): Fitted {
-  const { weights, scale, of_best, of_spread, offset } = FITTED_EVIDENCE[preset];
-  return { weights, scale, ofBest: of_best, ofSpread: of_spread, offset, temperatures: [] };
 }

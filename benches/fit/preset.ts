@@ -3,7 +3,7 @@
 import { DEPTH } from "../quality/metrics.ts";
 import { type EvidenceTable, sumsOf } from "./evidence-table.ts";
 import { fitListwise, type WeightedTable } from "./listwise.ts";
-import { firstOf, fitScale, type Scale } from "./logistic.ts";
+import { firstOfAll, fitScale, type Scale } from "./logistic.ts";
 
 /** The presets, in the order of the fitted file. */
 export const PRESETS = ["general", "trading"] as const;
@@ -45,6 +45,10 @@ export interface PresetOptions {
   readonly preset: Preset;
   /** Whether questions have an embedding. */
   readonly isEmbedded: boolean;
+  /** Weights that are kept: only the odds are fitted. */
+  readonly kept?: Fitted["weights"] | undefined;
+  /** Tables of cut stores, which count for the odds only. */
+  readonly cut: readonly EvidenceTable[];
 }
 
 /** Fitted weights with their scale, rounded as the fitted file holds them. */
@@ -55,6 +59,8 @@ export interface Fitted extends Scale {
   readonly temperatures: readonly number[];
 }
 
+/** What a table of cut stores counts beside a set. */
+const CUT_WEIGHT = 0.25;
 /** Decimal places of weights, scale and offset. */
 const PLACES = 3;
 
@@ -65,22 +71,21 @@ export interface FittedPreset {
 }
 
 /**
- * Fits a preset: weights, then the scale of probabilities over the first ten memories of each
- * question.
+ * Fits a preset: weights, then the odds over the first ten memories of each question.
  *
  * @param kinds - All kinds of evidence of the engine.
  * @throws {RangeError} If the sets do not suffice; see {@link fitListwise} and {@link fitScale}.
  * @example
  * ```ts
- * const { weights, scale, ofBest, ofSpread, offset } = fitPreset(
- *   { preset: "general", isEmbedded: true },
+ * const { weights, scale, offset } = fitPreset(
+ *   { preset: "general", isEmbedded: true, cut: [] },
  *   names,
  *   [{ table, weight: 1 }],
  * );
  * ```
  */
 export function fitPreset(
-  { preset, isEmbedded }: PresetOptions,
+  { preset, isEmbedded, kept, cut }: PresetOptions,
   kinds: readonly string[],
   sets: readonly WeightedTable[],
 ): Fitted {
@@ -92,27 +97,25 @@ export function fitPreset(
       (preset === "trading" || !OF_THE_MEMORY.has(kind)) &&
       (isEmbedded || !OF_EMBEDDINGS.has(kind)),
   );
-  const { weights: exact, temperatures } = fitListwise(sets, { kinds: fittable, signed: SIGNED });
+  const { weights: exact, temperatures } =
+    kept === undefined
+      ? fitListwise(sets, { kinds: fittable, signed: SIGNED })
+      : { weights: kept, temperatures: [] };
   const weights = Object.fromEntries(kinds.map((kind) => [kind, worthIts(exact[kind] ?? 0)]));
-  const { scale, ofBest, ofSpread, offset } = fitScale(
+  const fitted = fitScale([
     // Each set counts once: the odds should hold for every kind of memory.
-    sets.map(({ table }) => ({ judged: firstOfTable(table, weights), weight: 1 })),
-  );
-  return {
-    weights,
-    temperatures,
-    scale: rounded(scale),
-    ofBest: rounded(ofBest),
-    ofSpread: rounded(ofSpread),
-    offset: rounded(offset),
-  };
+    ...sets.map(({ table }) => ({ judged: firstOfTable(table, weights), weight: 1 })),
+    ...cut.map((table) => ({ judged: firstOfTable(table, weights), weight: CUT_WEIGHT })),
+  ]);
+  const odds = Object.entries(fitted).map(([name, value]) => [name, rounded(value)]);
+  return { weights, temperatures, ...(Object.fromEntries(odds) as Scale) };
 }
 
 /** The least size of a weight. */
 const MIN_WEIGHT = 0.02;
 
 function firstOfTable(table: EvidenceTable, weights: Readonly<Record<string, number>>) {
-  return firstOf(table, sumsOf(table, weights), DEPTH);
+  return firstOfAll(table, sumsOf(table, weights), DEPTH);
 }
 
 /** A weight that decides nothing is 0, so that its evidence is neither computed nor shown. */

@@ -1,13 +1,16 @@
 // The figures of a fit, as Markdown and as lines of the fitted file.
 
 import { draws, estimate } from "../quality/bootstrap.ts";
+import { binsOf, calibrationError } from "../quality/calibration.ts";
 import { calibrationTable, shown } from "../quality/evidence-report.ts";
+import { DEPTH } from "../quality/metrics.ts";
 import { table } from "../results.ts";
-import type { EvidenceTable } from "./evidence-table.ts";
+import { type EvidenceTable, sumsOf } from "./evidence-table.ts";
 import { type Figures, JUDGE_NAMES, judge, mean } from "./judge.ts";
 import type { WeightedTable } from "./listwise.ts";
+import { firstOf, probabilityOf } from "./logistic.ts";
 import { type Fitted, type FittedPreset, PRESETS, type Preset } from "./preset.ts";
-import type { ReportedSet } from "./rust-file.ts";
+import { ANSWERABLE, type ReportedSet } from "./rust-file.ts";
 import type { FitSet } from "./sets.ts";
 
 /** A set with its evidence. */
@@ -15,6 +18,8 @@ export interface TabledSet extends FitSet {
   readonly table: EvidenceTable;
   /** The same without clusters: runs end at gaps in time. */
   readonly gaps: EvidenceTable;
+  /** The evidence over cut stores, by what was cut. */
+  readonly cut: readonly EvidenceTable[];
 }
 
 /** Returns the sets that a preset is fitted on. */
@@ -23,6 +28,11 @@ export function uses(sets: readonly TabledSet[], preset: Preset): WeightedTable[
     const weight = weights[preset];
     return weight === undefined ? [] : { table, weight };
   });
+}
+
+/** Returns the tables of cut stores by which the odds of a preset are fitted. */
+export function cutFor(sets: readonly TabledSet[], preset: Preset): EvidenceTable[] {
+  return sets.flatMap(({ cut, weights }) => (weights[preset] === undefined ? [] : cut));
 }
 
 /** What {@link reportOf} compares. */
@@ -38,7 +48,9 @@ const WORDS_ALONE: Fitted = {
   weights: { bm: 1 },
   scale: 1,
   ofBest: 0,
+  ofGap: 0,
   ofSpread: 0,
+  ofUnheld: 0,
   offset: 0,
   temperatures: [],
 };
@@ -66,7 +78,13 @@ export function reportOf({ sets, presets, beside }: Fits): {
     ];
     const [plain, own] = rows.slice(2 * PRESETS.indexOf(set.preset)) as [Row, Row];
     return {
-      text: setReport(set, rowOf("BM25 by the same words", WORDS_ALONE, set.table), rows, own),
+      text: setReport(
+        set,
+        presets[set.preset].embedded,
+        rowOf("BM25 by the same words", WORDS_ALONE, set.table),
+        rows,
+        own,
+      ),
       reported: {
         name: set.name,
         questions: set.table.questionKinds.length,
@@ -97,7 +115,13 @@ interface Row {
 }
 
 /** Returns the tables of a set; `own` is the row whose calibration is shown. */
-function setReport(set: TabledSet, words: Row, rows: readonly Row[], own: Row): string {
+function setReport(
+  set: TabledSet,
+  fitted: Fitted,
+  words: Row,
+  rows: readonly Row[],
+  own: Row,
+): string {
   const { kinds } = words.figures;
   const used = presetsOf(set);
   const use = used.length === 0 ? "measured only" : `fitted on: ${used.join(", ")}`;
@@ -125,9 +149,34 @@ function setReport(set: TabledSet, words: Row, rows: readonly Row[], own: Row): 
   return [
     title,
     table(["weights", ...JUDGE_NAMES, "calibration error"], overall),
+    ...(set.cut.length === 0 ? [] : [CUT, cutTable(set.cut, fitted)]),
     ...(names.length < 2 ? [] : [table(["nDCG@10", ...names.map(counted)], byKind)]),
     ...calibration,
   ].join("\n\n");
+}
+
+const CUT = `Over cut stores, with embeddings. *Denied*: the first memory answers, and its probability is below ${ANSWERABLE}. *Affirmed*:
+nothing answers, and a probability is ${ANSWERABLE} or more.`;
+
+/** Returns a row for each table of cut stores. */
+function cutTable(tables: readonly EvidenceTable[], { weights, ...scale }: Fitted): string {
+  const rows = tables.map((one) => {
+    const firsts = one.questionKinds.map((_, question) => {
+      const judged = firstOf(one, sumsOf(one, weights), DEPTH, question);
+      return judged.map((it) => ({ score: probabilityOf(scale, it), isAnswer: it.isAnswer }));
+    });
+    const isYes = (judged: (typeof firsts)[number]) => (judged[0]?.score ?? 0) >= ANSWERABLE;
+    const right = firsts.filter(([first]) => first?.isAnswer === true);
+    const empty = firsts.filter((judged) => !judged.some(({ isAnswer }) => isAnswer));
+    return [
+      one.name,
+      `${right.length} of ${firsts.length}`,
+      `${right.filter((judged) => !isYes(judged)).length}`,
+      `${empty.filter(isYes).length} of ${empty.length}`,
+      calibrationError(binsOf(firsts.flat())).toFixed(3),
+    ];
+  });
+  return table(["store", "right first", "denied", "affirmed", "calibration error"], rows);
 }
 
 function weightsTable(presets: Fits["presets"], beside: Fits["beside"]): string {
@@ -147,7 +196,9 @@ function weightsTable(presets: Fits["presets"], beside: Fits["beside"]): string 
       ...kinds.map((kind) => [kind, ...columns.map(([, { weights }]) => String(weights[kind]))]),
       ["scale", ...columns.map(([, { scale }]) => String(scale))],
       ["of best", ...columns.map(([, { ofBest }]) => String(ofBest))],
+      ["of gap", ...columns.map(([, { ofGap }]) => String(ofGap))],
       ["of spread", ...columns.map(([, { ofSpread }]) => String(ofSpread))],
+      ["of unheld", ...columns.map(([, { ofUnheld }]) => String(ofUnheld))],
       ["offset", ...columns.map(([, { offset }]) => String(offset))],
     ],
   );

@@ -21,14 +21,21 @@ export interface ReportedSet {
 export interface FittedFile {
   /** The day of the fit, such as 2026-11-25. */
   readonly date: string;
-  /** Whether the weights for questions without an embedding are those of an earlier fit. */
-  readonly keepsPlain: boolean;
+  /** Which weights are those of an earlier fit: none, those without an embedding, or all. */
+  readonly kept: keyof typeof KEPT;
   readonly sets: readonly ReportedSet[];
   readonly presets: Readonly<Record<Preset, FittedPreset>>;
 }
 
 /** The score from which on an answer counts as one. */
-export const ANSWERABLE = 0.3;
+export const ANSWERABLE = 0.25;
+
+/** What the file says of weights of an earlier fit. */
+const KEPT = {
+  none: [],
+  plain: ["//! Weights for questions without an embedding were kept from an earlier fit."],
+  all: ["//! Weights were kept from an earlier fit; the odds were fitted anew."],
+};
 
 const DOCS: Readonly<Record<Preset, string>> = {
   general: "For any memory: people, projects, documents.",
@@ -36,15 +43,13 @@ const DOCS: Readonly<Record<Preset, string>> = {
 };
 
 /** Returns the text of the Rust file. The same presets and sets give the same text. */
-export function rustFile({ date, keepsPlain, sets, presets }: FittedFile): string {
+export function rustFile({ date, kept, sets, presets }: FittedFile): string {
   const lines = [
     "//! The fitted weights of the two presets. `npm run fit` writes this file: change the sets or",
     "//! the fit, and not the numbers.",
     "//!",
     `//! Fitted on ${date}. In brackets: the number of questions, and the presets fitted on the set.`,
-    ...(keepsPlain
-      ? ["//! Weights for questions without an embedding were kept from an earlier fit."]
-      : []),
+    ...KEPT[kept],
     "//!",
     ...sets.flatMap(({ name, questions, figures, embedded, fittedOn }) => {
       const use = fittedOn.length === 0 ? "measured only" : fittedOn.join(", ");
@@ -70,7 +75,7 @@ export function rustFile({ date, keepsPlain, sets, presets }: FittedFile): strin
     ];
   });
   for (const { doc, name, fit } of all) {
-    const { weights, scale, ofBest, ofSpread, offset } = fit;
+    const { weights, scale, ofBest, ofGap, ofSpread, ofUnheld, offset } = fit;
     lines.push(
       "",
       `/// ${doc}`,
@@ -80,7 +85,9 @@ export function rustFile({ date, keepsPlain, sets, presets }: FittedFile): strin
       "    },",
       `    scale: ${float(scale)},`,
       `    of_best: ${float(ofBest)},`,
+      `    of_gap: ${float(ofGap)},`,
       `    of_spread: ${float(ofSpread)},`,
+      `    of_unheld: ${float(ofUnheld)},`,
       `    offset: ${float(offset)},`,
       "};",
     );

@@ -46,7 +46,9 @@ export interface Fit {
   weights: Values;
   scale: number;
   of_best: number;
+  of_gap: number;
   of_spread: number;
+  of_unheld: number;
   offset: number;
 }
 
@@ -683,6 +685,8 @@ export interface CollectedEvidence {
   nearness: Map<string, number>;
   /** The standard deviation of `sesb` over the memories that pass the filters. */
   spread: number;
+  /** The share of the question that no memory holds. */
+  unheld: number;
   /** How much meaning counts; undefined if the question has no embedding. */
   gates: { isEstimated: (id: string) => boolean; unheld: number; unlike: number } | undefined;
 }
@@ -1069,7 +1073,7 @@ export function collectEvidence(
   });
   const isEstimated = (id: string) => cosines?.get(id) === undefined;
   const gates = isEmbedded ? { isEstimated, unheld, unlike } : undefined;
-  return { words, held, nearness, spread, gates };
+  return { words, held, nearness, spread, unheld, gates };
 }
 
 // ---- learning from use --------------------------------------------------------------------------
@@ -1154,10 +1158,21 @@ export function sumOf(values: Values, weights: Values): number {
 /** The estimate of a cosine for a memory without an embedding. */
 const ESTIMATE = { least: 0.02, by_sem: 0.48, by_soft: 0.4 };
 
-export const oddsOf = (fit: Fit, best: number, spread: number): Odds => ({
-  scale: fit.scale,
-  offset: fit.offset + fit.of_best * best + fit.of_spread * spread,
-});
+/** The best memories among which the second is looked for. */
+const POOL = 64;
+
+/** The odds of a question whose memories have these sums, the best first. */
+export function oddsOf(
+  fit: Fit,
+  { spread, unheld }: Pick<CollectedEvidence, "spread" | "unheld">,
+  order: readonly Pick<Ranked, "sum" | "superseded_by">[],
+): Odds {
+  const best = order[0]?.sum ?? 0;
+  const behind = order.slice(1, POOL).find((other) => other.superseded_by === undefined);
+  const ofSums = fit.of_best * best + fit.of_gap * (best - (behind?.sum ?? 0));
+  const ofWords = fit.of_spread * spread + fit.of_unheld * unheld;
+  return { scale: fit.scale, offset: fit.offset + ofSums + ofWords };
+}
 
 export const probability = ({ scale, offset }: Odds, sum: number): number =>
   1 / (1 + Math.exp(-(scale * sum + offset)));
@@ -1230,10 +1245,11 @@ export interface Ranked {
  * one loses a step.
  */
 export function ranked(
-  { held, spread }: CollectedEvidence,
+  collected: CollectedEvidence,
   fit: Fit,
   supersessions: readonly Supersession[],
 ): Ranked[] {
+  const { held } = collected;
   const passing = [...held.values()].filter(({ memory }) => memory.passes);
   const sums = new Map(
     passing
@@ -1254,15 +1270,14 @@ export function ranked(
   // Each of a chain stands behind its successor.
   for (const { newer, older } of pairs)
     sums.set(older, Math.min(sums.get(older)!, sums.get(newer)! - STEP_BEHIND));
-  const best = Math.max(...sums.values());
-  const odds = oddsOf(fit, best, spread);
-  return passing
+  const order = passing
     .filter(({ memory }) => sums.has(memory.id))
     .map(({ memory: { id }, values }) => {
-      const sum = sums.get(id)!;
-      return { id, score: probability(odds, sum), sum, values, superseded_by: by.get(id) };
+      return { id, sum: sums.get(id)!, values, superseded_by: by.get(id) };
     })
     .sort((a, b) => b.sum - a.sum);
+  const odds = oddsOf(fit, collected, order);
+  return order.map((one) => ({ ...one, score: probability(odds, one.sum) }));
 }
 
 /** An answer at its place. */
@@ -1282,8 +1297,11 @@ export function reasons(
   const { text, values, soft } = collected.held.get(id)!;
   const byEvidence = sumOf(values, fit.weights);
   const { sum = byEvidence, superseded_by, similar_to } = order[place] ?? {};
-  const best = Math.max(sum, ...order.map((answer) => answer.sum));
-  const odds = oddsOf(fit, best, collected.spread);
+  const odds = oddsOf(
+    fit,
+    collected,
+    [...order].sort((a, b) => b.sum - a.sum),
+  );
   const evidence = EVIDENCE.filter((name) => values[name] !== 0).map((name) => {
     const [value, weight] = [values[name], fit.weights[name]];
     return { name: name as string, value, weight, contribution: value * weight };

@@ -29,7 +29,7 @@ use super::runs::{Layout, NEARBY, REACH};
 use super::spans::{Span, around, held_in, joined};
 use super::texts::{Text, Texts, unpacked};
 use super::traits::Traits;
-use super::weights::{Fit, Values};
+use super::weights::{Fit, OfQuestion, Values};
 use super::windows::Windows;
 use super::words::{Embed, shown};
 use serde::Serialize;
@@ -516,9 +516,9 @@ impl Evidence {
         })
     }
 
-    /// Returns the standard deviation of `sesb` over the memories that may be found.
-    pub fn spread(&self) -> f64 {
-        self.spread
+    /// Returns what a probability knows of the question, by its best and its second best sum.
+    pub fn of_question(&self, best: f64, second: f64) -> OfQuestion {
+        OfQuestion { best, second, spread: self.spread, unheld: self.meaning.unheld }
     }
 
     /// Returns 0.7 · `sem` + 0.3 · `bm` of a memory, by which activation chooses its seeds.

@@ -69,5 +69,5 @@ pub use snapshot::{RestoringTexts, TEXT_VERSION, TextCounts, TextSnapshot};
 pub use spans::{Field, Span};
 pub use texts::{Moment, ParsedTexts, Text, Texts};
 pub use traits::{TraitColumn, Traits};
-pub use weights::{Fit, Fits, KINDS, NAMES, Odds, TRAITS, Values};
+pub use weights::{Fit, Fits, KINDS, NAMES, Odds, OfQuestion, TRAITS, Values};
 pub use words::{Embed, Stemming, WordOptions};

@@ -157,7 +157,9 @@ impl Values {
 ///
 /// Sums of different questions are not on one scale. Where many memories hold the words of the
 /// question, the best sum is high, whether it answers or not. Where the words spread evenly over
-/// all runs, no run stands out. So the probability depends on two numbers of the question, too.
+/// all runs, no run stands out. An answer stands clear of the memories behind it; where no memory
+/// holds the words of the question, there may be none. So the probability depends on the question,
+/// too: see [`OfQuestion`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fit {
     /// The weight of each kind of evidence.
@@ -166,10 +168,27 @@ pub struct Fit {
     pub scale: f64,
     /// What the best sum of the question adds.
     pub of_best: f64,
+    /// What the distance of the best sum from the second adds.
+    pub of_gap: f64,
     /// What the spread of `sesb` over the memories that may be found adds: its standard deviation.
     pub of_spread: f64,
+    /// What the share of the question that no memory holds adds.
+    pub of_unheld: f64,
     /// The logarithm of the odds if all of these are 0.
     pub offset: f64,
+}
+
+/// What a probability knows of its question besides the sum of the memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OfQuestion {
+    /// The best sum; 0 if nothing answers.
+    pub best: f64,
+    /// The second best sum of a memory that none supersedes, among the best 64; 0 without one.
+    pub second: f64,
+    /// The standard deviation of `sesb` over the memories that may be found.
+    pub spread: f64,
+    /// The share of the question that no memory holds, words weighted by their rarity.
+    pub unheld: f64,
 }
 
 /// How a sum becomes a probability for one question: 1 / (1 + exp(−(`scale` · sum + `offset`))).
@@ -205,10 +224,11 @@ impl Fits {
 }
 
 impl Fit {
-    /// Returns the odds for a question, by its best sum and its spread.
-    pub fn odds(&self, best: f64, spread: f64) -> Odds {
-        let offset = self.offset + self.of_best * best + self.of_spread * spread;
-        Odds { scale: self.scale, offset }
+    /// Returns the odds for a question.
+    pub fn odds(&self, OfQuestion { best, second, spread, unheld }: OfQuestion) -> Odds {
+        let of_sums = self.of_best * best + self.of_gap * (best - second);
+        let of_words = self.of_spread * spread + self.of_unheld * unheld;
+        Odds { scale: self.scale, offset: self.offset + of_sums + of_words }
     }
 
     /// Returns the fit without what sections weigh: their recency, themselves, and whether the

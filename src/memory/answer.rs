@@ -372,7 +372,7 @@ impl MemoryIndex {
         let returned = ask.among.map(|rows| marked(rows, self.nodes.rows()));
         let wanted = if returned.is_some() { POOL } else { max.max(POOL) };
         let best = self.best(question, sections, ask, wanted, None);
-        let odds = self.odds(best.first().map_or(0.0, |&(sum, _)| sum));
+        let odds = self.odds(&best);
         let reaches = |&(sum, _): &(f64, Row)| odds.probability(sum) >= ask.min_score;
         let Answering { texts, superseding, .. } = &self.answering;
         let pool: Vec<Candidate> = best
@@ -469,7 +469,7 @@ impl MemoryIndex {
         embed: &mut Embed<'_>,
     ) -> Result<Why> {
         let (question, sections) = self.collect(ask, false, embed)?;
-        let (placed, _) = self.placed(&question, sections, ask, POOL);
+        let (placed, odds) = self.placed(&question, sections, ask, POOL);
         self.supersede(&question, sections, ask.filters, ask.now, None);
         let Answering { texts, evidence, superseding, .. } = &self.answering;
         let Some((passage, words)) = evidence.matches(texts, &question, row, text)? else {
@@ -483,17 +483,15 @@ impl MemoryIndex {
         let by_evidence = self.sum(&values);
         let changed = superseding.get(&row);
         let own = changed.map_or(by_evidence, |it| it.sum);
-        let (mut before, mut is_earlier, mut speaks, mut best) = (0, true, false, own);
+        let (mut before, mut is_earlier, mut speaks) = (0, true, false);
         for other in self.askable(ask, None) {
             is_earlier &= other != row;
             let Some(score) = self.score(&question, sections, other, ask.now) else { continue };
             speaks |= other == row;
             before += usize::from(score > own || score == own && is_earlier);
-            best = score.max(best);
         }
         let place = placed.iter().position(|it| it.row == row);
         let rank = speaks.then_some(1 + place.unwrap_or(before));
-        let odds = self.odds(best);
         let mut evidence: Vec<Contribution> = NAMES
             .iter()
             .zip(values.to_array().iter().zip(self.answering.weights))
@@ -648,9 +646,13 @@ impl MemoryIndex {
         Ok(())
     }
 
-    /// Returns the odds for the question whose evidence was collected.
-    fn odds(&self, best: f64) -> Odds {
-        self.answering.fit.odds(best, self.answering.evidence.spread())
+    /// Returns the odds for the question whose evidence was collected, by its best memories.
+    fn odds(&self, best: &[(f64, Row)]) -> Odds {
+        let Answering { fit, evidence, superseding, .. } = &self.answering;
+        let holds = |row: Row| superseding.get(&row).is_none_or(|it| it.by.is_none());
+        let sum = |&(sum, _): &(f64, Row)| sum;
+        let second = best.iter().take(POOL).skip(1).find(|&&(_, row)| holds(row)).map_or(0.0, sum);
+        fit.odds(evidence.of_question(best.first().map_or(0.0, sum), second))
     }
 
     /// Returns the sum of a memory after supersession, `None` if nothing connects it with the

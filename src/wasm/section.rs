@@ -90,7 +90,9 @@ pub fn constants() -> JsValue {
         weights: &'a [f64],
         scale: f64,
         of_best: f64,
+        of_gap: f64,
         of_spread: f64,
+        of_unheld: f64,
         offset: f64,
     }
     #[derive(Serialize)]
@@ -132,8 +134,9 @@ pub fn constants() -> JsValue {
     let fits = [general.plain, general.embedded, trading.plain, trading.embedded];
     let weights = fits.map(|fit| fit.weights.to_array());
     let fitted = |place: usize| {
-        let Fit { scale, of_best, of_spread, offset, .. } = fits[place];
-        FittedWeights { weights: &weights[place], scale, of_best, of_spread, offset }
+        let Fit { scale, of_best, of_gap, of_spread, of_unheld, offset, .. } = fits[place];
+        let weights = &weights[place];
+        FittedWeights { weights, scale, of_best, of_gap, of_spread, of_unheld, offset }
     };
     let of_type = |name, node_type| TypeConstants {
         name,

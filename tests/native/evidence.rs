@@ -6,8 +6,8 @@ use nous_wasm::Config;
 use nous_wasm::Value;
 use nous_wasm::columns::{Row, VectorForm};
 use nous_wasm::evidence::{
-    Field, GENERAL, GENERAL_EMBEDDED, Learned, NAMES, Preset, Span, Stemming, Text, Values,
-    WordOptions,
+    Field, GENERAL, GENERAL_EMBEDDED, Learned, NAMES, OfQuestion, Preset, Span, Stemming, Text,
+    Values, WordOptions,
 };
 use nous_wasm::memory::{
     Access, Answer, Ask, EdgeChange, Embedding, EntryText, Feedback, Filters, MemoryIndex,
@@ -589,10 +589,37 @@ fn memories_that_the_filters_exclude_do_not_move_the_odds() {
     let ask = question("coffee", &filters);
     let why = memory.run(&ask, |index, ask, embed| index.why(rows[1], ask, None, embed)).unwrap();
     // Of the two that pass, `sesb` is 1/3 and 0: the deviation is 1/6.
-    let expected = GENERAL.odds(why.sum, 1.0 / 6.0).offset;
+    let of = OfQuestion { best: why.sum, second: 0.0, spread: 1.0 / 6.0, unheld: 0.0 };
+    let expected = GENERAL.odds(of).offset;
     assert!((why.offset - expected).abs() < 1e-3, "{} {expected}", why.offset);
     let values = memory.evidence_for(&ask);
     assert!(values.values().all(|it| it.ses <= 1.0 && it.nb <= 2.0));
+}
+
+#[test]
+fn the_odds_know_what_is_behind_the_best_and_what_no_memory_holds() {
+    let mut memory = Memory::new();
+    let filters = Filters::default();
+    // Each superseded memory stands behind its successor, and tells nothing of other answers.
+    let line = corrected(&mut memory, &["green tea", "tea from the market by the harbour"]);
+    memory.add(&["bread", "bread with salt and butter"]);
+    let mut of = |text: &str, second: Option<usize>, unheld: f64| {
+        let ask = question(text, &filters);
+        let answers = memory.answers(&ask);
+        let first = answers[0].row;
+        let why = memory.run(&ask, |index, ask, embed| index.why(first, ask, None, embed));
+        let second = second.map_or(0.0, |place| answers[place].sum);
+        let of = OfQuestion { best: answers[0].sum, second, spread: 0.0, unheld };
+        // All memories are in one run, so that runs do not differ.
+        let odds = GENERAL.odds(of);
+        assert_is(why.unwrap().offset, odds.offset, text);
+        assert_is(answers[0].score, odds.probability(answers[0].sum), text);
+        answers
+    };
+    assert_eq!(of("tea", Some(2), 0.0)[1].superseded_by, Some(line[1]));
+    of("bread", Some(1), 0.0);
+    let nothing = of("bread zzyzx", Some(1), 0.5)[0].score;
+    assert!(nothing < of("bread", Some(1), 0.0)[0].score);
 }
 
 #[test]

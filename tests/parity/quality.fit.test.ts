@@ -5,11 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MemoryIndex } from "nous-wasm";
 import { afterAll, describe, expect, it } from "vitest";
+import { cutStores } from "../../benches/fit/cut-stores.ts";
 import { bestRows, collect, sumsOf, TableBuilder } from "../../benches/fit/evidence-table.ts";
 import { judge, mean } from "../../benches/fit/judge.ts";
 import { minimise } from "../../benches/fit/lbfgs.ts";
 import { fitListwise } from "../../benches/fit/listwise.ts";
-import { firstOf, fitScale, probabilityOf } from "../../benches/fit/logistic.ts";
+import { firstOfAll, fitScale, probabilityOf } from "../../benches/fit/logistic.ts";
 import { fitPreset, type Preset } from "../../benches/fit/preset.ts";
 import { rustFile } from "../../benches/fit/rust-file.ts";
 import { fileSet, namedFile, ownFitSets } from "../../benches/fit/sets.ts";
@@ -156,36 +157,50 @@ describe("the listwise fit", () => {
   });
 });
 
-/** A question whose best sum and runs say nothing. */
-const ALONE = { best: 0, spread: 0 };
+/** A question that says nothing. */
+const ALONE = { best: 0, gap: 0, spread: 0, unheld: 0 };
+
+/** Odds to which nothing adds. */
+const ALONE_ODDS = { scale: 0, ofBest: 0, ofGap: 0, ofSpread: 0, ofUnheld: 0, offset: 0 };
 
 describe("calibration", () => {
   it("finds the scale by which answers were drawn", () => {
     const random = new Random(3, "logistic");
-    const drawn = { scale: 1.3, ofBest: -0.8, ofSpread: -6, offset: -2 };
+    const drawn = { scale: 1.3, ofBest: -0.8, ofGap: 0.6, ofSpread: -6, ofUnheld: -1, offset: -2 };
     const judged = Array.from({ length: 40_000 }, () => {
       const best = random.whole(0, 1000) / 100;
       const sum = best - random.whole(0, 300) / 100;
-      const one = { sum, best, spread: random.whole(0, 300) / 1000 };
+      const [gap, unheld] = [random.whole(0, 400) / 100, random.whole(0, 100) / 100];
+      const one = { sum, best, gap, spread: random.whole(0, 300) / 1000, unheld };
       return { ...one, isAnswer: random.whole(0, 999_999) / 1e6 < probabilityOf(drawn, one) };
     });
-    const { scale, ofBest, ofSpread, offset } = fitScale([{ judged, weight: 1 }]);
-    expect(scale).toBeCloseTo(drawn.scale, 0.7);
-    expect(ofBest).toBeCloseTo(drawn.ofBest, 0.7);
-    expect(ofSpread / drawn.ofSpread).toBeCloseTo(1, 0.7);
-    expect(offset).toBeCloseTo(drawn.offset, 0.3);
+    const fitted = fitScale([{ judged, weight: 1 }]);
+    expect(fitted.scale).toBeCloseTo(drawn.scale, 0.7);
+    expect(fitted.ofBest).toBeCloseTo(drawn.ofBest, 0.7);
+    expect(fitted.ofGap).toBeCloseTo(drawn.ofGap, 0.7);
+    expect(fitted.ofSpread / drawn.ofSpread).toBeCloseTo(1, 0.7);
+    expect(fitted.ofUnheld).toBeCloseTo(drawn.ofUnheld, 0.3);
+    expect(fitted.offset).toBeCloseTo(drawn.offset, 0.3);
   });
 
-  it("reads the best sum and the spread of the runs of each question", () => {
-    const builder = new TableBuilder("two", ["sesb"]);
-    builder.add({ kind: "a", grades: [0, 2, 0, 0], values: Float64Array.of(0, 1, 0, 1) });
-    builder.add({ kind: "a", grades: [2], values: Float64Array.of(0.25) });
+  it("reads of each question the best sums, the spread of the runs and what none holds", () => {
+    const builder = new TableBuilder("two", ["sesb", "p_soft", "soft_unheld"]);
+    const rows = [
+      [0, 0, 0],
+      [1, 0.5, 0.125],
+      [0, 0, 0],
+      [1, 0, 0],
+    ];
+    builder.add({ kind: "a", grades: [0, 2, 0, 0], values: Float64Array.from(rows.flat()) });
+    builder.add({ kind: "a", grades: [2], values: Float64Array.of(0.25, 0, 0) });
     const table = builder.finish();
-    expect(firstOf(table, sumsOf(table, { sesb: 4 }), 2)).toEqual([
-      { sum: 4, best: 4, spread: 0.5, isAnswer: true },
-      { sum: 4, best: 4, spread: 0.5, isAnswer: false },
-      { sum: 1, best: 1, spread: 0, isAnswer: true },
+    const sums = sumsOf(table, { sesb: 4, p_soft: 2 });
+    expect(firstOfAll(table, sums, 2)).toEqual([
+      { sum: 5, best: 5, gap: 1, spread: 0.5, unheld: 0.25, isAnswer: true },
+      { sum: 4, best: 5, gap: 1, spread: 0.5, unheld: 0.25, isAnswer: false },
+      { sum: 1, best: 1, gap: 1, spread: 0, unheld: 1, isAnswer: true },
     ]);
+    expect(firstOfAll(table, sums, 1)[0]).toMatchObject({ gap: 1 });
   });
 
   it("stays finite where a threshold parts answers from others", () => {
@@ -200,6 +215,50 @@ describe("calibration", () => {
     const none = [{ ...ALONE, sum: 1, isAnswer: false }];
     expect(() => fitScale([{ judged: all, weight: 1 }])).toThrow("1 of 1 memories answer");
     expect(() => fitScale([{ judged: none, weight: 1 }])).toThrow("0 of 1 memories answer");
+  });
+});
+
+describe("cut stores", () => {
+  const memories = Array.from({ length: 300 }, (_, n) => ({
+    ...{ id: `m${n}`, text: `Note ${n}.`, created_at: "2026-06-01T08:00:00Z", cluster: "day" },
+  }));
+  const asked = (text: string, answers: string[]) => ({
+    ...{ text, answers, kind: "where", part: "dev" as const },
+  });
+  const questions = [asked("One?", ["m7"]), asked("None?", []), asked("Many?", ["m1", "m2", "m3"])];
+  const whole = askingOf({ name: "notes", memories, questions });
+  const store = { ...whole.store, edges: [{ id: "e", source_id: "m7", target_id: "m8" }] };
+  const cuts = cutStores([{ ...whole, store }], 10);
+
+  it("hold no answer, or few memories with answers among them", () => {
+    expect(cuts.map(({ name }) => name)).toEqual([
+      "all but the answers",
+      ...["4 memories and the answer", "4 memories, no answer"],
+      ...["20 memories and the answer", "20 memories, no answer"],
+      ...["100 memories and the answer", "100 memories, no answer"],
+    ]);
+    for (const { name, askings } of cuts) {
+      expect(askings.map(({ cases }) => cases.map(({ text }) => text))).toEqual([
+        ["One?"],
+        ["Many?"],
+      ]);
+      for (const { store, cases } of askings) {
+        const answers = store.memories.filter(({ id }) => cases[0]!.grades.has(id)).length;
+        const size = Number(/^\d+/.exec(name)?.[0] ?? 300);
+        if (!name.endsWith("and the answer")) expect(answers).toBe(0);
+        else expect(answers).toBe(size === 4 ? 1 : cases[0]!.grades.size);
+        expect(store.memories.length).toBeLessThanOrEqual(size + 3);
+        const ids = store.memories.map(({ id }) => id);
+        for (const { source_id, target_id } of store.edges)
+          expect(ids).toEqual(expect.arrayContaining([source_id, target_id]));
+      }
+    }
+  });
+
+  it("are cut for some of many questions, and the same each time", () => {
+    expect(cutStores([{ ...whole, store }], 1)[0]!.askings).toHaveLength(1);
+    expect(cutStores([{ ...whole, store }], 10)).toEqual(cuts);
+    expect(cutStores([{ store, cases: [] }], 10)).toEqual([]);
   });
 });
 
@@ -256,11 +315,7 @@ describe("a table of evidence", () => {
         expect(table.values[memory * table.kinds.length + k]).toBe(
           Math.fround(values[memory * names.length + names.indexOf(kind)]!),
         );
-    const { values: figures } = judge(
-      table,
-      { bm: 1 },
-      { scale: 1, ofBest: 0, ofSpread: 0, offset: 0 },
-    );
+    const { values: figures } = judge(table, { bm: 1 }, { ...ALONE_ODDS, scale: 1 });
     expect(figures["hit@1"]).toEqual([1]);
     expect(figures["nDCG@10"]).toEqual([1]);
   });
@@ -290,13 +345,13 @@ describe("a preset", () => {
   const sets = [{ table: builder.finish(), weight: 1 }];
 
   it("general does not weigh what a memory is like, trading does", () => {
-    const general = fitPreset({ preset: "general", isEmbedded: false }, kinds, sets);
+    const general = fitPreset({ preset: "general", isEmbedded: false, cut: [] }, kinds, sets);
     expect(general.weights).toMatchObject({ section_signals: 0, recency_signals: 0 });
     expect(general.weights.bm).toBeGreaterThan(0);
     expect(general.weights.emb).toBe(0);
-    const embedded = fitPreset({ preset: "general", isEmbedded: true }, kinds, sets);
+    const embedded = fitPreset({ preset: "general", isEmbedded: true, cut: [] }, kinds, sets);
     expect(embedded.weights.emb).toBeGreaterThan(0);
-    const trading = fitPreset({ preset: "trading", isEmbedded: false }, kinds, sets);
+    const trading = fitPreset({ preset: "trading", isEmbedded: false, cut: [] }, kinds, sets);
     expect(trading.weights.section_signals).toBeLessThan(0);
     expect(trading.weights.recency_signals).toBeGreaterThan(0);
     const ndcg = ({ weights, ...scale }: typeof general) =>
@@ -304,29 +359,48 @@ describe("a preset", () => {
     expect(ndcg(trading)).toBeGreaterThan(ndcg(general));
   });
 
+  it("keeps weights that are given, and fits odds with what is cut", () => {
+    const [{ table }] = sets as [(typeof sets)[number]];
+    const kept = { bm: 1.25, emb: 0.001 };
+    const options = { preset: "general", isEmbedded: true, kept } as const;
+    const alone = fitPreset({ ...options, cut: [] }, kinds, sets);
+    expect(alone.weights).toMatchObject({ bm: 1.25, emb: 0, sem: 0 });
+    const silent = { ...table, grades: table.grades.map(() => 0) };
+    const doubting = fitPreset({ ...options, cut: [silent] }, kinds, sets);
+    const probabilities = [alone, doubting].map((fitted) =>
+      probabilityOf(fitted, { ...ALONE, sum: 2, best: 2 }),
+    );
+    expect(probabilities[1]).toBeLessThan(probabilities[0]!);
+  });
+
   it("is calibrated on its own sets", () => {
-    const { weights, ...scale } = fitPreset({ preset: "trading", isEmbedded: false }, kinds, sets);
+    const { weights, ...scale } = fitPreset(
+      { preset: "trading", isEmbedded: false, cut: [] },
+      kinds,
+      sets,
+    );
     expect(judge(sets[0]!.table, weights, scale).error).toBeLessThan(0.05);
   });
 
   it("is written to the same bytes, with a field for each kind of evidence", () => {
-    const write = (keepsPlain = false) => {
+    const write = (kept: "none" | "plain" | "all" = "none") => {
       const both = (preset: Preset) => ({
-        plain: fitPreset({ preset, isEmbedded: false }, kinds, sets),
-        embedded: fitPreset({ preset, isEmbedded: true }, kinds, sets),
+        plain: fitPreset({ preset, isEmbedded: false, cut: [] }, kinds, sets),
+        embedded: fitPreset({ preset, isEmbedded: true, cut: [] }, kinds, sets),
       });
       const presets = { general: both("general"), trading: both("trading") };
       const reported = {
         ...{ name: "own", questions: 300, figures: "nDCG@10 0.500", embedded: "0.600" },
         fittedOn: ["trading"] as const,
       };
-      return rustFile({ date: "2026-03-14", keepsPlain, sets: [reported], presets });
+      return rustFile({ date: "2026-03-14", kept, sets: [reported], presets });
     };
     const text = write();
     expect(write()).toBe(text);
     expect(text).toContain("//! Fitted on 2026-03-14.");
     expect(text).not.toContain("kept from an earlier fit");
-    expect(write(true)).toContain("without an embedding were kept from an earlier fit.");
+    expect(write("plain")).toContain("without an embedding were kept from an earlier fit.");
+    expect(write("all")).toContain("//! Weights were kept from an earlier fit");
     expect(text).toContain("//! - own (300; trading): nDCG@10 0.500. Embedded: 0.600.");
     for (const kind of kinds)
       expect(text.match(new RegExp(`^ {8}${kind}: -?\\d+\\.\\d+,$`, "gm"))).toHaveLength(4);

@@ -139,8 +139,12 @@ export interface FittedEvidence {
   readonly scale: number;
   /** What the best sum of the question adds. */
   readonly of_best: number;
-  /** What the spread of the sums over the memories adds. */
+  /** What the distance of the best sum from the second adds. */
+  readonly of_gap: number;
+  /** What the spread of the runs over the memories adds. */
   readonly of_spread: number;
+  /** What the share of the question that no memory holds adds. */
+  readonly of_unheld: number;
   /** The logarithm of the odds if all of these are 0. */
   readonly offset: number;
 }
@@ -169,11 +173,11 @@ function fittedPreset(plain: 0 | 2, embedded: 1 | 3): FittedPreset {
 }
 
 function fittedEvidence(place: 0 | 1 | 2 | 3): FittedEvidence {
-  const { weights, scale, of_best, of_spread, offset } = moduleConstants.fitted[place];
+  const { weights, ...odds } = moduleConstants.fitted[place];
   const byName = moduleConstants.evidence.map((name, kind) => [name, weights[kind]!] as const);
   return Object.freeze({
     weights: Object.freeze(Object.fromEntries(byName)),
-    ...{ scale, of_best, of_spread, offset },
+    ...odds,
   });
 }
 

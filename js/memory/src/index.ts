@@ -29,6 +29,7 @@ export {
   WRITTEN_SUMMARY,
 } from "./index-rows.ts";
 export { isJsonObject, type JsonObject, jsonObjectIn } from "./json-objects.ts";
+export { KNOWS, type Knows, knowsOf, MIN_PERHAPS } from "./knows.ts";
 export { MAX_NAME, MAX_QUERY, MAX_TEXT, MAX_TITLE } from "./limits.ts";
 export { Memory, type MemoryOptions } from "./memory.ts";
 export { BUILT_IN_PRESETS } from "./presets/built-in.ts";

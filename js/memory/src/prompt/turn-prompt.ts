@@ -318,7 +318,7 @@ export function withoutMarks(
 /** A line as `lineOf` and tools write it. */
 const GIVEN_LINE = new RegExp(`^- .* ${DAY_OF_LINE}(?: · \\d{1,3} %)?$`);
 /** What stands between such lines: headings, and sentences of tools about the list. */
-const AROUND_LINES = /^(?:## .*|… \d+ more: .*|The memory probably does not know .*)$/;
+const AROUND_LINES = /^(?:## .*|… \d+ more: .*|The memory (?:may|probably does not) know .*)$/;
 
 /**
  * Returns the lines of a text that a prompt or a tool gave, if it is one; else undefined. An agent may

@@ -4,6 +4,7 @@
 
 import { ANSWERABLE, type ContextBudget, type Engine, type TurnPlan } from "nous-wasm";
 import { isOtherIdle } from "../idle.ts";
+import { type Knows, knowsOf } from "../knows.ts";
 import type { Preset } from "../presets/preset.ts";
 import {
   CONVERSATIONS,
@@ -89,6 +90,8 @@ export interface PromptOfTurn<Found extends FoundCandidate> extends TurnPrompt {
   probability: number;
   /** Whether that is enough for an answer. */
   answerable: boolean;
+  /** The same in a word: `yes` where it is, `perhaps` below that, `no` where it is hardly possible. */
+  knows: Knows;
   /** The frame of the turn. */
   frame: NonNullable<GivenParts["frame"]>;
   /** What the engine understands of the turn. */
@@ -167,6 +170,7 @@ export function buildPrompt<Found extends FoundCandidate>(
     hits,
     probability,
     answerable: probability >= ANSWERABLE,
+    knows: knowsOf(probability),
     frame,
     plan,
   };

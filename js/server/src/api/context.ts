@@ -6,7 +6,7 @@ import { MAX_NAME, MAX_TEXT } from "./limits.ts";
 import { anyMessage, notTaken, turnsIn } from "./messages.ts";
 import { readQuery } from "./nodes.ts";
 import { operation } from "./operation.ts";
-import { name, ok, share, someText, text } from "./parts.ts";
+import { knows, name, ok, share, someText, text } from "./parts.ts";
 import { recall } from "./retrieval.ts";
 import { searchRequest } from "./search.ts";
 
@@ -202,6 +202,7 @@ export const contextAnswer = z
       .boolean()
       .optional()
       .describe("By evidence: whether the memory answers the turn. Missing by signals."),
+    knows: knows.optional(),
     probability: share
       .optional()
       .describe("By evidence: the probability of the best memory. Missing by signals."),

@@ -5,7 +5,7 @@ import { ANSWERABLE, MEMORY_SECTIONS } from "nous-wasm";
 import { filter } from "./filter.ts";
 import { MAX_QUERY } from "./limits.ts";
 import { operation } from "./operation.ts";
-import { id, NO_MEMORY, name, rows, share, someText, text } from "./parts.ts";
+import { id, knows, NO_MEMORY, name, rows, share, someText, text } from "./parts.ts";
 
 /** The most memories of a request: each asks the whole memory once. */
 const MAX_EXPLAINED = 10;
@@ -136,6 +136,7 @@ const explainAnswer = z
       .describe("The memories, in the order of the request; one that is named twice stands once."),
     count: rows,
     answerable: z.boolean().describe("Whether `probability` reaches `threshold`."),
+    knows,
     probability: share.describe("The score of the best memory that passes the filter; 0 if none."),
     threshold: share.describe(`The constant \`ANSWERABLE\`, ${ANSWERABLE}.`),
     understood,

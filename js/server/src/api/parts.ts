@@ -2,7 +2,15 @@
 // not have is refused: see `unknown-fields.ts`.
 
 import { z } from "@hono/zod-openapi";
-import { isJsonObject, parseInstantIn, parseLastInstantIn, toIso, toLocalIso } from "nous-memory";
+import {
+  isJsonObject,
+  KNOWS,
+  MIN_PERHAPS,
+  parseInstantIn,
+  parseLastInstantIn,
+  toIso,
+  toLocalIso,
+} from "nous-memory";
 import { LIFECYCLE_STATES, type StoredLifecycleState } from "nous-wasm";
 import { wellFormed } from "../text.ts";
 import { MAX_ANSWER, MAX_COMPONENTS, MAX_NAME, MAX_TEXT, MAX_TITLE } from "./limits.ts";
@@ -34,6 +42,13 @@ export const title = text(MAX_TITLE).min(1);
 export const longText = text(MAX_TEXT).nullish();
 export const state = z.enum(STATES);
 export const share = z.number().min(0).max(1);
+/** Whether the memory knows an answer. Optional where a ranking by signals does not tell. */
+export const knows = z
+  .enum(KNOWS)
+  .describe(
+    "By evidence: whether the memory knows an answer. `yes` where `answerable` is true, `perhaps` " +
+      `from a probability of ${MIN_PERHAPS} on, else \`no\`.`,
+  );
 
 /** The time zone of the agent whose request is being read. */
 let zoneOfRequest = "UTC";

@@ -9,6 +9,7 @@ import { node } from "./nodes.ts";
 import { operation } from "./operation.ts";
 import {
   instant,
+  knows,
   lastInstant,
   limitOf,
   name,
@@ -193,6 +194,7 @@ export const searchAnswer = z
         "Whether the memory answers the question: the best score reaches the constant " +
           "`ANSWERABLE`. Missing by signals.",
       ),
+    knows: knows.optional(),
     probability: share
       .optional()
       .describe(
@@ -229,7 +231,8 @@ export const answerability = z
   .object({
     answerable: z
       .boolean()
-      .describe("Whether the probability reaches the constant `ANSWERABLE`, 0.3."),
+      .describe("Whether the probability reaches the constant `ANSWERABLE`, 0.25."),
+    knows,
     probability: share.describe("The probability that the memory holds an answer."),
     best: z
       .object({

@@ -21,4 +21,5 @@ export const INSTRUCTIONS =
   "projects or decisions. Call `remember` when the user tells something that will matter later. Do not " +
   "store what a tool of this server returned. Each line ends with the day of the event, or with the day " +
   "on which it was noted: trust newer lines over older ones. If the answer of `recall` says that the " +
-  "memory probably does not know, say so instead of guessing.";
+  "memory may know, its lines may or may not answer: judge by their words. If it says that the memory " +
+  "probably does not know, say so instead of guessing.";

@@ -42,12 +42,11 @@ export const explainHandlers: HandlersOf<typeof explainOperations> = {
       const rows = rowsOf(agent, named, (missing) =>
         id === undefined ? `ids.${ids.indexOf(missing)}` : "id",
       );
-      const { answerable = false, probability = 0 } = searchByEvidence(
-        agent,
-        request,
-        question,
-        now,
-      );
+      const {
+        answerable = false,
+        knows = "no",
+        probability = 0,
+      } = searchByEvidence(agent, request, question, now);
       const data = explanations(agent, rows, request, question, now);
       const words = data.find((one) => one.words.length > 0)?.words ?? [];
       const { times, parts, intents, isLookup } = understoodOf(
@@ -60,6 +59,7 @@ export const explainHandlers: HandlersOf<typeof explainOperations> = {
         data,
         count: data.length,
         answerable,
+        knows,
         probability,
         threshold: ANSWERABLE,
         understood: {

@@ -29,10 +29,11 @@ export const searchHandlers: HandlersOf<typeof searchOperations> = {
       const {
         data,
         answerable = false,
+        knows = "no",
         probability = 0,
       } = search(agent, sought, question, agent.now());
       const best = data.map(({ id, content_title }) => ({ id, content_title }))[0] ?? null;
-      return { answerable, probability, best };
+      return { answerable, knows, probability, best };
     });
   },
 };

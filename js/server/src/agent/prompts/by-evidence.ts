@@ -68,6 +68,7 @@ function built(agent: Agent, body: TurnAsked, question: QuestionVector | undefin
     refresh_needed: body.working_memory?.current_frame !== frame.frame_id,
     ...(asked === undefined ? {} : { asked }),
     answerable: prompt.answerable,
+    knows: prompt.knows,
     probability: prompt.probability,
     left_out: prompt.left_out,
   };

@@ -1,7 +1,7 @@
 // Searches by evidence: the index tells of each memory the probability that it answers the
 // question.
 
-import { rounded } from "nous-memory";
+import { knowsOf, rounded } from "nous-memory";
 import { ANSWERABLE, type Answer } from "nous-wasm";
 import type { QuestionVector } from "../../api/operation.ts";
 import type { SearchAnswer } from "../../api/search.ts";
@@ -72,6 +72,7 @@ export function searchByEvidence(
     data,
     count: data.length,
     answerable: (answers[0]?.score ?? 0) >= ANSWERABLE,
+    knows: knowsOf(answers[0]?.score ?? 0),
     probability: rounded(answers[0]?.score ?? 0),
     ...(omitted.length === 0 ? {} : { omitted_ids: omitted }),
     metrics: {

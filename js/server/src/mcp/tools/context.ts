@@ -1,5 +1,6 @@
 // The tool `context`: the prompt of a turn.
 
+import type { Knows } from "nous-memory";
 import { z } from "zod";
 import { filterOf, max_tokens, messages, session, user } from "./arguments.ts";
 import { DEFAULT_TOKENS } from "./lines.ts";
@@ -21,12 +22,18 @@ export const context = tool("context", {
   },
   annotations: { readOnlyHint: true },
   answer: async ({ input, messages, max_tokens: max = DEFAULT_TOKENS, ...filters }, asked) => {
-    const { prompt, tokens, answerable } = await asked<{
+    const {
+      prompt,
+      tokens,
+      answerable = false,
+      knows,
+    } = await asked<{
       prompt: string;
       tokens: number;
       answerable?: boolean;
+      knows?: Knows;
     }>("POST", "/context", { input, messages, max_tokens: max, filter: filterOf(filters) });
     const text = prompt === "" ? "The memory knows nothing about it." : prompt;
-    return { text, data: { tokens, answerable: answerable ?? false } };
+    return { text, data: { tokens, answerable, ...(knows === undefined ? {} : { knows }) } };
   },
 });

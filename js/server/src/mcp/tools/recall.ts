@@ -1,11 +1,19 @@
 // The tool `recall`: answers a question by memories.
 
+import type { Knows } from "nous-memory";
 import { z } from "zod";
 import type { SearchAnswer } from "../../api/search.ts";
 import { percent } from "../explanation.ts";
 import { filterOf, max_tokens, session, tags, user } from "./arguments.ts";
 import { lineWithId, within, zoneOf } from "./lines.ts";
 import { tool } from "./tool.ts";
+
+/** What is said before memories. A search by signals does not tell whether the memory knows. */
+const HEAD: Readonly<Record<Knows, (probability: string) => string>> = {
+  yes: () => "",
+  perhaps: (probability) => `The memory may know (${probability}):`,
+  no: (probability) => `The memory probably does not know (${probability}). Nearest:`,
+};
 
 export const recall = tool("recall", {
   title: "Recall",
@@ -25,6 +33,7 @@ export const recall = tool("recall", {
     const {
       data,
       answerable,
+      knows = "yes",
       probability = 0,
     } = await asked<SearchAnswer>("POST", "/search", {
       query,
@@ -32,15 +41,11 @@ export const recall = tool("recall", {
       filter: filterOf(filters),
     });
     const head =
-      data.length === 0
-        ? "The memory knows nothing about it."
-        : answerable === false
-          ? `The memory probably does not know (${percent(probability)}). Nearest:`
-          : "";
+      data.length === 0 ? "The memory knows nothing about it." : HEAD[knows](percent(probability));
     const zone = await zoneOf(asked);
     const lines = data.map((node) => `${lineWithId(node, zone)} · ${percent(node.score)}`);
     const { text, shown } = within(head, lines, max);
     const memories = data.slice(0, shown).map(({ id, score }) => ({ id, score }));
-    return { text, data: { answerable: answerable ?? false, probability, memories } };
+    return { text, data: { answerable: answerable ?? false, knows, probability, memories } };
   },
 });
