@@ -364,7 +364,7 @@ describe("a preset", () => {
     const kept = { bm: 1.25, emb: 0.001 };
     const options = { preset: "general", isEmbedded: true, kept } as const;
     const alone = fitPreset({ ...options, cut: [] }, kinds, sets);
-    expect(alone.weights).toMatchObject({ bm: 1.25, emb: 0, sem: 0 });
+    expect(alone.weights).toMatchObject({ bm: 1.25, emb: 0 });
     const silent = { ...table, grades: table.grades.map(() => 0) };
     const doubting = fitPreset({ ...options, cut: [silent] }, kinds, sets);
     const probabilities = [alone, doubting].map((fitted) =>
