@@ -603,23 +603,24 @@ fn the_odds_know_what_is_behind_the_best_and_what_no_memory_holds() {
     // Each superseded memory stands behind its successor, and tells nothing of other answers.
     let line = corrected(&mut memory, &["green tea", "tea from the market by the harbour"]);
     memory.add(&["bread", "bread with salt and butter"]);
-    let mut of = |text: &str, second: Option<usize>, unheld: f64| {
+    let mut of = |text: &str, second: usize| {
         let ask = question(text, &filters);
         let answers = memory.answers(&ask);
         let first = answers[0].row;
         let why = memory.run(&ask, |index, ask, embed| index.why(first, ask, None, embed));
-        let second = second.map_or(0.0, |place| answers[place].sum);
-        let of = OfQuestion { best: answers[0].sum, second, spread: 0.0, unheld };
+        let Values { soft_unheld, p_soft, .. } = answers[0].evidence;
+        let (best, second, unheld) = (answers[0].sum, answers[second].sum, soft_unheld / p_soft);
         // All memories are in one run, so that runs do not differ.
-        let odds = GENERAL.odds(of);
+        let odds = GENERAL.odds(OfQuestion { best, second, spread: 0.0, unheld });
         assert_is(why.unwrap().offset, odds.offset, text);
-        assert_is(answers[0].score, odds.probability(answers[0].sum), text);
-        answers
+        assert_is(answers[0].score, odds.probability(best), text);
+        (answers, unheld)
     };
-    assert_eq!(of("tea", Some(2), 0.0)[1].superseded_by, Some(line[1]));
-    of("bread", Some(1), 0.0);
-    let nothing = of("bread zzyzx", Some(1), 0.5)[0].score;
-    assert!(nothing < of("bread", Some(1), 0.0)[0].score);
+    let (answers, unheld) = of("tea", 2);
+    assert_eq!((answers[1].superseded_by, unheld), (Some(line[1]), 0.0));
+    let (known, _) = of("bread", 1);
+    let (doubted, unheld) = of("bread zzyzx", 1);
+    assert!(unheld > 0.5 && doubted[0].score < known[0].score);
 }
 
 #[test]
