@@ -198,11 +198,22 @@ describe("the tools", () => {
       "The memory knows nothing about it.",
     );
     await call("remember", { text: "The garden gate is green." });
-    const { text, data } = await call("recall", {
-      query: "Who painted the garden of the king in 1780?",
+    await call("remember", { text: "The ferry to Bergen leaves at nine." });
+    const asked = async (query: string) => {
+      const { text, data } = await call("recall", { query });
+      return { text, knows: data.knows, answerable: data.answerable };
+    };
+    expect(await asked("When does the ferry to Bergen leave?")).toEqual({
+      ...{ knows: "yes", answerable: true },
+      text: expect.stringMatching(/^- /),
     });
-    expect(data.answerable).toBe(false);
-    expect(text).toMatch(/^The memory (probably does not know|knows nothing)/);
+    const unknown = await asked("How much did the last invoice of the plumber cost?");
+    expect(unknown).toMatchObject({ answerable: false });
+    expect(unknown.text).toMatch(/^The memory (probably does not know|knows nothing)/);
+    expect(await asked("Who painted the portrait of the king in 1780?")).toEqual({
+      ...{ knows: "perhaps", answerable: false },
+      text: expect.stringMatching(/^The memory may know \(\d+ %\):/),
+    });
   });
 
   test("keep every answer within its tokens", async () => {
