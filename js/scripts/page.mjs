@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
 import { bundleProgram } from "./bundle.mjs";
 import { at } from "./lib.mjs";
+import { MINILM } from "./minilm.mjs";
 import { licencesIn, manifestIn } from "./server.mjs";
 
 const PAGE = at("js", "page");
@@ -16,6 +17,8 @@ const WORTH = 0.9;
  * since it is most of the first load.
  */
 const LARGE = 1_300_000;
+/** The file of the sentence model, which no compression makes smaller. nous-server has it already. */
+const MODEL = /minilm-[^/]*\.bin$/;
 
 /** Builds the page into `dist` of js/page, and copies it to `dist/page` of js/server. */
 export async function writePage() {
@@ -23,12 +26,17 @@ export async function writePage() {
   const { buildPage } = await import(`${pathToFileURL(program)}?${Date.now()}`);
   await buildPage(PAGE);
   const from = join(PAGE, "dist");
-  writeFileSync(join(from, "THIRD-PARTY-LICENSES.txt"), licencesIn("The page", packagesOfPage()));
+  const licences = [licencesIn("The page", packagesOfPage()), ...licencesOfModel()];
+  writeFileSync(join(from, "THIRD-PARTY-LICENSES.txt"), licences.join(`\n${"-".repeat(80)}\n\n`));
   for (const name of readdirSync(from, { recursive: true })) compress(join(from, name));
   const to = at("js", "server", "dist", "page");
   rmSync(to, { recursive: true, force: true });
-  cpSync(from, to, { recursive: true });
+  cpSync(from, to, { recursive: true, filter: (path) => !MODEL.test(path) });
 }
+
+/** Returns what must be beside the file of the sentence model. */
+const licencesOfModel = () =>
+  ["NOTICE", "model/LICENSE"].map((name) => readFileSync(join(MINILM, name), "utf8"));
 
 /** Returns the folders of the npm packages in the page: its dependencies, and theirs. */
 function packagesOfPage() {
@@ -47,7 +55,7 @@ function packagesOfPage() {
 
 /** Writes a compressed copy beside a file if it is worth it. */
 function compress(path) {
-  if (!statSync(path).isFile()) return;
+  if (!statSync(path).isFile() || MODEL.test(path)) return;
   const bytes = readFileSync(path);
   // Small blocks save a kilobyte of the module.
   const params = {

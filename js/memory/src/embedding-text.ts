@@ -1,13 +1,30 @@
-// Makes the text from which the embedding of a memory is made.
+// The model that embeds memories by itself, and the texts of a memory from which embeddings are made.
 
 import type { EmbeddedTexts } from "./rows.ts";
+
+/** The model of `nous-minilm`: its `id` and its `dimensions`, known before it is loaded. */
+export const TRANSFORMER = { name: "minilm-384-53b83bc8", dimensions: 384 } as const;
 
 /** The most UTF-16 units of the text. */
 const MAX = 30_000;
 /** Labels of kinds whose name does not describe them. */
 const LABELS: ReadonlyMap<string, string> = new Map([["turn summary", "conversation summary"]]);
 
-/** Returns the label in brackets, then title, summary and body, as far as they exist. */
+/**
+ * Returns title, summary and body as one text, as far as they exist: the text that `TRANSFORMER` and
+ * token tables read.
+ */
+export const builtInText = ({
+  content_title,
+  content_summary,
+  content_body,
+}: Omit<EmbeddedTexts, "type" | "subtype">): string =>
+  [content_title, content_summary, content_body]
+    .filter((part) => typeof part === "string" && part !== "")
+    .join("\n")
+    .slice(0, MAX);
+
+/** Returns the text that models of a service read: the label in brackets, then title, summary and body, as far as they exist. */
 export function embeddingText(memory: EmbeddedTexts): string {
   const { content_title, content_summary, content_body } = memory;
   const parts = [`[${labelOf(memory)}]`, content_title, content_summary, content_body];

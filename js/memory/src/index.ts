@@ -1,7 +1,7 @@
 // What a memory is: its rows, its types, the rules by which texts become memories, the prompt that a
 // turn gets, and the rules by which memories are tidied. All exports of the package.
 
-export { embeddingText, kindInWords } from "./embedding-text.ts";
+export { builtInText, embeddingText, kindInWords, TRANSFORMER } from "./embedding-text.ts";
 export type { EngineYaml } from "./engine-config.ts";
 export { type Faded, fadedByTime, fadedNow, fadedOf } from "./faded.ts";
 export { EPISODE, isIdle } from "./idle.ts";
@@ -99,7 +99,13 @@ export {
   withTexts,
   wordsOfMemory,
 } from "./prompt/turn-prompt.ts";
-export { type Reasons, reasonsOf, type Understood, understoodOf } from "./reasons.ts";
+export {
+  meaningInWords,
+  type Reasons,
+  reasonsOf,
+  type Understood,
+  understoodOf,
+} from "./reasons.ts";
 export { type Given, type RememberedMemory, type RememberResult, remember } from "./remember.ts";
 export { rounded } from "./rounded.ts";
 export type {

@@ -65,3 +65,32 @@ export function understoodOf(
     isLookup: asked.query_type === "LOOKUP",
   };
 }
+
+/** Returns how much the meaning of whole sentences counts for a question, and why, in sentences. */
+export function meaningInWords({
+  unheld,
+  weight,
+  least_weight,
+  is_estimated,
+}: NonNullable<Why["meaning"]>): string[] {
+  const held =
+    unheld === 1
+      ? "no word of the question is in any one memory"
+      : unheld === 0
+        ? "one memory holds all words of the question"
+        : `at most ${Math.round((1 - unheld) * 100)} % of the question is in any one memory`;
+  const times = plain(weight / least_weight);
+  const counts =
+    least_weight <= 0
+      ? `weighs ${plain(weight)}`
+      : times === "1"
+        ? "counts as usual"
+        : `counts ${times} times`;
+  return [
+    `Meaning ${counts}: ${held}.`,
+    ...(is_estimated ? ["This memory has no vector yet: its meaning is estimated."] : []),
+  ];
+}
+
+/** Returns a number with two decimals at most. */
+const plain = (value: number): string => String(Math.round(value * 100) / 100);

@@ -22,8 +22,15 @@ const STYLES = "src/styles/page.css";
 /** The oldest browsers that have the syntax of ES2022, for the prefixes of styles. */
 const BROWSERS = ["chrome94", "firefox93", "safari16.4"];
 
-/** The scripts of the page's workers, by the name that the page's code gives their addresses. */
+/** The script of the sentence model. nous-minilm names the model's file by `new URL`. */
+const SENTENCES = "src/memory/sentence-worker.ts";
+
+/**
+ * The scripts of the page's workers, by the name that the page's code gives their addresses. The
+ * worker of the memory starts that of sentences, which stands before it.
+ */
 const WORKERS = {
+  __SENTENCE_WORKER__: SENTENCES,
   __MEMORY_WORKER__: "src/memory/worker.ts",
   __SPEED_WORKER__: "src/views/speed/speed-worker.ts",
 };
@@ -39,6 +46,7 @@ export async function buildPage(folder: string): Promise<void> {
       input,
       platform: "browser",
       moduleTypes: { ".bin": "asset", ".wasm": "asset" },
+      experimental: { resolveNewUrlToAsset: input.includes(SENTENCES) },
       transform: { target: "es2022", define },
       output: {
         dir: join(dist, "assets"),
@@ -53,15 +61,15 @@ export async function buildPage(folder: string): Promise<void> {
   const addresses: Record<string, string> = {};
   for (const [name, source] of Object.entries(WORKERS)) {
     // A worker starts with one file, the first, so that it starts with one request.
-    const [worker] = await scripts([source]);
+    const [worker] = await scripts([source], addresses);
     addresses[name] = JSON.stringify(`./${worker!.fileName}`);
   }
   const [main] = await scripts([MAIN], {
     ...addresses,
     // The page's first script does not need the engine, which has them.
     __FITTED__: JSON.stringify({
-      general: FITTED_EVIDENCE.general.weights,
-      trading: FITTED_EVIDENCE.trading.weights,
+      general: weightsOf(FITTED_EVIDENCE.general),
+      trading: weightsOf(FITTED_EVIDENCE.trading),
     }),
   });
   const styles = await writeStyles(folder, dist);
@@ -80,6 +88,12 @@ export async function buildPage(folder: string): Promise<void> {
   cpSync(join(folder, "public"), dist, { recursive: true });
   writeServiceWorker(join(folder, "src", "service-worker.js"), dist);
 }
+
+/** Returns the weights of a preset by words alone, and by meaning, too. */
+const weightsOf = ({ weights, embedded }: (typeof FITTED_EVIDENCE)["general"]) => ({
+  byWords: weights,
+  byMeaning: embedded.weights,
+});
 
 /** Writes the styles. Returns the path of their file below `dist`. */
 async function writeStyles(folder: string, dist: string): Promise<string> {

@@ -1,6 +1,6 @@
 // Adds the service worker to the files of the page. It keeps every file of the page but the word
-// tables and the samples from the first visit on, and those from their first use on, so that a
-// second visit needs no network.
+// tables, the samples and the script of the sentence model from the first visit on, and those from
+// their first use on, so that a second visit needs no network. nous-minilm keeps the file of the model.
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { join, sep } from "node:path";
 import { transformSync } from "esbuild";
 
 /** Files that are kept when they are first used: they are large, and not every visit needs them. */
-const LATER = /\.bin$|^samples\//;
+const LATER = /\.bin$|^samples\/|\/sentence-worker-/;
 
 /** Writes `service-worker.js` with the list of the page's files and a name for this build. */
 export function writeServiceWorker(source: string, dist: string): void {

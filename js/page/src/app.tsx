@@ -23,6 +23,9 @@ const NAMES: Readonly<Record<View, string>> = {
   memories: "Your memories",
 };
 
+/** Comes after the first answer. */
+const MeaningBar = lazy(() => import("./parts/meaning.tsx"));
+
 /** All views but the first load when they are opened. */
 const COMPONENTS: Readonly<Record<View, ComponentType>> = {
   ask: Ask,
@@ -66,6 +69,11 @@ export function App() {
           </Suspense>
         </Content>
       </main>
+      {opened.value.state === "open" ? (
+        <Suspense fallback={null}>
+          <MeaningBar />
+        </Suspense>
+      ) : null}
       <footer>
         {promise()} <a href="./THIRD-PARTY-LICENSES.txt">Licences</a>
       </footer>

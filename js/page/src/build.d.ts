@@ -12,4 +12,5 @@ declare module "nous-embedder/tables/nous-128.bin" {
 
 /** The addresses of the workers' scripts. */
 declare const __MEMORY_WORKER__: string;
+declare const __SENTENCE_WORKER__: string;
 declare const __SPEED_WORKER__: string;

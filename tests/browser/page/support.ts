@@ -27,6 +27,8 @@ export const WIDTHS = { narrow: 360, wide: 1280 } as const;
 export interface Look {
   theme?: "light" | "dark";
   width?: number;
+  /** Whether the page may fetch the sentence model without being asked. Default: false. */
+  mayFetchModel?: boolean;
   /** Further options of the browser's context. */
   context?: BrowserContextOptions;
 }
@@ -50,13 +52,16 @@ export async function visitPage(
   browser: Browser,
   url: string,
   at: string,
-  { theme = "light", width = WIDTHS.wide, context: options = {} }: Look = {},
+  { theme = "light", width = WIDTHS.wide, mayFetchModel = false, context: options = {} }: Look = {},
 ): Promise<Visit> {
   const context = await browser.newContext({
     viewport: { width, height: 800 },
     colorScheme: theme,
     ...options,
   });
+  await context.addInitScript((saveData) => {
+    Object.defineProperty(navigator, "connection", { value: { saveData } });
+  }, !mayFetchModel);
   const page = await context.newPage();
   const complaints: string[] = [];
   const requests: string[] = [];

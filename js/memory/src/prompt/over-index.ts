@@ -24,6 +24,11 @@ export interface IndexedMemory {
   readonly now: number;
   /** The time zone by which days are told. Default: UTC. */
   readonly timeZone?: string | undefined;
+  /**
+   * Returns the embedding of a question, by the model that made those of the index. Default: none, and
+   * words rank.
+   */
+  embeddingOf?(question: string): ArrayLike<number> | undefined;
   /** Returns the row of a memory; undefined if there is none. */
   row(id: string): NodeRow | undefined;
   /** Returns the rows of all memories. */
@@ -64,7 +69,8 @@ function memoriesIn(memory: IndexedMemory): TurnMemories<FoundCandidate> {
   return {
     ...{ engine, preset, now, zone: timeZone },
     find(question, limit) {
-      const answers = index.ask(question, { limit, now, time_zone: timeZone });
+      const embedding = memory.embeddingOf?.(question);
+      const answers = index.ask(question, { limit, now, time_zone: timeZone, embedding });
       const hits = answers.flatMap(({ id, score, superseded_by }) => {
         const row = memory.row(id);
         return row === undefined ? [] : { ...found(row, rounded(score)), superseded_by };

@@ -1,10 +1,13 @@
 // The fitted weights of evidence. The build reads them from the engine, whose code the page's
 // first script does not need.
 
-declare const __FITTED__: Readonly<Record<Preset, Readonly<Record<string, number>>>>;
+type Weights = Readonly<Record<string, number>>;
+
+declare const __FITTED__: Readonly<Record<Preset, { byWords: Weights; byMeaning: Weights }>>;
 
 /** A set of fitted weights. */
 export type Preset = "general" | "trading";
 
-/** The weights of a preset, by the name of the kind. */
-export const FITTED = __FITTED__;
+/** Returns the weights of a preset, by the name of the kind; others count with meaning. */
+export const fittedOf = (preset: Preset, isByMeaning: boolean): Weights =>
+  __FITTED__[preset][isByMeaning ? "byMeaning" : "byWords"];

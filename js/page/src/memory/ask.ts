@@ -1,6 +1,6 @@
 // Answers questions over the memory that is open.
 
-import { reasonsOf as reasonsIn, understoodOf } from "nous-memory";
+import { meaningInWords, reasonsOf as reasonsIn, understoodOf } from "nous-memory";
 import { ANSWERABLE, type Answer, type AskOptions } from "nous-wasm";
 import type { Held } from "./held.ts";
 import type { Answered, Mark, Named, Reasons, Shown } from "./records.ts";
@@ -17,7 +17,12 @@ export interface AskRequest {
 /** Returns the memories that may answer a question, with reasons. */
 export function ask(held: Held, { question, limit, diversity }: AskRequest): Answered {
   const { now, index } = held;
-  const options: AskOptions = { limit: limit ?? DEFAULT_LIMIT, diversity: diversity ?? 0, now };
+  const asking = held.asking(question);
+  const options: AskOptions = {
+    ...asking,
+    limit: limit ?? DEFAULT_LIMIT,
+    diversity: diversity ?? 0,
+  };
   const start = performance.now();
   const answers = index.ask(question, options);
   const milliseconds = performance.now() - start;
@@ -34,6 +39,7 @@ export function ask(held: Held, { question, limit, diversity }: AskRequest): Ans
     },
     milliseconds,
     among: index.textCount,
+    isByMeaning: asking.embedding !== undefined,
   };
 }
 
@@ -70,12 +76,11 @@ export function titleOf(held: Held, id: string): string {
 
 /** Returns why a memory has its place among the answers to a question. */
 export function reasonsOf(held: Held, id: string, question: string): Reasons {
-  const options = { now: held.now };
-  const { superseded_by, similar_to, ...why } = reasonsIn(
+  const { superseded_by, similar_to, meaning, ...why } = reasonsIn(
     held.index,
     held.row(id)!,
     question,
-    options,
+    held.asking(question),
   );
   const words = why.words.flatMap(({ asked, found, nearness, spans = [] }) =>
     spans.map((span) => ({ ...span, asked, found: found ?? asked, nearness })),
@@ -83,6 +88,7 @@ export function reasonsOf(held: Held, id: string, question: string): Reasons {
   return {
     ...why,
     marks: withoutOverlaps(words),
+    meaning: meaning === undefined ? "" : meaningInWords(meaning).join(" "),
   };
 }
 

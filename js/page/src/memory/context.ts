@@ -7,6 +7,7 @@ import {
   type MemoryHeading,
   type NotInPrompt,
   promptOfTurn,
+  questionOfTurn,
   type TurnPrompt,
   tokensOf,
 } from "nous-memory";
@@ -49,6 +50,14 @@ export interface Prompt extends Pick<TurnPrompt, "prompt" | "tokens" | "sections
 
 /** The budgets of a turn if none is changed. */
 const DEFAULT = { total: DEFAULT_TOKENS };
+
+/** Returns the questions that the prompt of a turn asks. */
+export function questionsOf({ engine }: Held, { input }: ContextRequest): string[] {
+  const { signals } = engine.planTurn(input);
+  const opensTopic = engine.nextTopic(input) !== null;
+  const asked = questionOfTurn(input, [], { signals, opensTopic });
+  return asked === undefined ? [] : [asked];
+}
 
 /** Returns the prompt of a turn. */
 export function buildContext(held: Held, { input, identity, budgets }: ContextRequest): Prompt {

@@ -1,6 +1,7 @@
 // The memory that is open: rows of an export, and the index over them. It lives in the worker.
 
 import {
+  builtInText,
   createdAtOf,
   type EngineYaml,
   embeddingText,
@@ -11,9 +12,11 @@ import {
   memoryNodeOf,
   namesIn,
   type Preset,
+  TRANSFORMER,
   textsOf,
 } from "nous-memory";
 import {
+  type AskOptions,
   createEngine,
   type Embedder,
   type Engine,
@@ -25,7 +28,7 @@ import {
   type MemorySection,
   TextIndex,
 } from "nous-wasm";
-import { exportLines, type Rows } from "./lines.ts";
+import { exportLines, isOf, type Rows } from "./lines.ts";
 import type { Json } from "./readers/reading.ts";
 import type { Card, Summary, WrongLine } from "./records.ts";
 import type { Server } from "./server.ts";
@@ -37,6 +40,21 @@ const AT_ONCE = 500;
 const SUGGESTIONS = 5;
 const LONGEST_SUGGESTION = 64;
 const MAX_LOOKED_AT = 200;
+
+/** How many vectors of questions are kept. */
+const MAX_HEARD = 200;
+/** Models of which a server makes vectors anew: tables. */
+const TABLE = /^nous-\d+-[0-9a-f]{8}$/;
+
+/** Returns the vector of a text; null if it has none. */
+export type Meaning = (text: string) => Promise<Float32Array | null>;
+
+/** The vector of a memory's text; null if the text has none. */
+export interface Made {
+  id: string;
+  text: string;
+  vector: Float32Array | null;
+}
 
 /** How a memory is opened. */
 export interface Opening {
@@ -68,10 +86,17 @@ export class Held {
   readonly server: Server | undefined;
   readonly #now: number | null;
   readonly #words: Embedder | undefined;
+  isFreed = false;
   #changes = 0;
   #evidence: EvidenceConfig;
   #texts: TextIndex | undefined;
   #vectors: MemoryIndex | undefined;
+  /** Ids of the memories whose text the sentence transformer has not read. */
+  readonly #waiting = new Set<string>();
+  #onWaiting = () => {};
+  #meaning: Meaning | undefined;
+  /** Vectors of questions, the last one that was made at the end. */
+  readonly #heard = new Map<string, Float32Array | null>();
 
   private constructor(opening: Opening) {
     const { name, rows, now, config, words, wrong, wrongCount, source, server } = opening;
@@ -93,6 +118,7 @@ export class Held {
       embedder: words,
       config: whole,
       stemming: rows.preset.stemming,
+      ...{ dimensions: TRANSFORMER.dimensions, embeddings: "i8", embeddingId: TRANSFORMER.name },
     });
   }
 
@@ -184,6 +210,94 @@ export class Held {
     return made === undefined || made.coverage === 0 ? null : made.vector;
   }
 
+  /**
+   * Whether a server ranks the memory by the sentence transformer: not if its memories have vectors
+   * of a model that only a service or their writer has.
+   */
+  get isForTransformer(): boolean {
+    const { nodes, carried } = this.rows;
+    const isOfTransformer = (model: string | null) => model === TRANSFORMER.name;
+    if (this.source === "server")
+      return [...nodes.values()].some(({ embedding_model: model }) => isOfTransformer(model));
+    return [...carried.values()].every(
+      ({ embedding, model }) =>
+        embedding === null || isOfTransformer(model) || TABLE.test(model ?? ""),
+    );
+  }
+
+  /** How many memories wait for their vector by the sentence transformer. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** Whether answers go by the meaning of whole sentences, too. */
+  get isByMeaning(): boolean {
+    return this.#meaning !== undefined;
+  }
+
+  /** Returns the memories that wait, with their texts; also those that come to wait meanwhile. */
+  *waitingTexts(): Generator<{ id: string; text: string }> {
+    for (const id of this.#waiting) yield { id, text: builtInText(this.rows.nodes.get(id)!) };
+  }
+
+  /** Resolves when a memory waits for its vector, or when the memory is freed. */
+  untilWaiting(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onWaiting = resolve;
+      if (this.#waiting.size > 0 || this.isFreed) resolve();
+    });
+  }
+
+  /** Takes vectors of texts. Those of a text that its memory no longer has are left out. */
+  take(made: readonly Made[]): void {
+    const nodes: MemoryNode[] = [];
+    for (const { id, text, vector } of made) {
+      const row = this.rows.nodes.get(id);
+      if (row === undefined || builtInText(row) !== text) continue;
+      this.#waiting.delete(id);
+      if (vector === null) continue;
+      const { signals = null } = this.rows.carried.get(id) ?? {};
+      const embedding = base64Of(new Uint8Array(vector.buffer));
+      this.rows.carried.set(id, { embedding, model: TRANSFORMER.name, text, signals });
+      nodes.push({ id, embedding: vector });
+    }
+    this.index.upsert(nodes, { now: this.now });
+    this.#changes += 1;
+  }
+
+  /** From now on questions are compared by their meaning, too; undefined: no longer. */
+  mean(meaning: Meaning | undefined): void {
+    this.#meaning = meaning;
+    this.#heard.clear();
+    this.#changes += 1;
+  }
+
+  /** Makes the vectors of questions, by which they are asked afterwards. */
+  async hear(questions: readonly string[]): Promise<void> {
+    for (const question of questions) {
+      const meaning = this.#meaning;
+      if (meaning === undefined || this.#heard.has(question)) continue;
+      try {
+        const vector = await meaning(question);
+        if (meaning === this.#meaning) this.#heard.set(question, vector);
+      } catch {
+        // The model failed meanwhile: then words alone rank.
+      }
+    }
+    const [first] = this.#heard.keys();
+    if (this.#heard.size > MAX_HEARD) this.#heard.delete(first!);
+  }
+
+  /** Returns the vector of a question that was heard. */
+  embeddingOf(question: string): Float32Array | undefined {
+    return this.#heard.get(question) ?? undefined;
+  }
+
+  /** Returns the options by which a question is asked now. */
+  asking(question: string): Pick<AskOptions, "now" | "embedding"> {
+    return { now: this.now, embedding: this.embeddingOf(question) };
+  }
+
   *#batches(): Generator<IndexedNodeRow[]> {
     const all = [...this.rows.nodes.values()];
     for (let from = 0; from < all.length; from += AT_ONCE) yield all.slice(from, from + AT_ONCE);
@@ -204,6 +318,7 @@ export class Held {
       !gone.has(source_id) && !gone.has(target_id);
     this.rows.edges = this.rows.edges.filter(stays);
     this.index.remove(ids);
+    for (const id of ids) this.#waiting.delete(id);
     this.#forget();
   }
 
@@ -219,11 +334,20 @@ export class Held {
     const now = this.now;
     const nodes = rows.map((row) => ({ ...this.#nodeOf(row), ...textsOf(row) }));
     this.index.upsert(nodes, { now });
+    for (const { id, embedding } of nodes) {
+      if (embedding === null) this.#waiting.add(id);
+      else this.#waiting.delete(id);
+    }
+    if (this.#waiting.size > 0) this.#onWaiting();
   }
 
   #nodeOf(row: IndexedNodeRow): MemoryNode {
-    const clusters = this.rows.clusters.get(row.id) ?? [];
-    return memoryNodeOf({ ...row, clusters: JSON.stringify(clusters) }, 0, this.now);
+    const clusters = JSON.stringify(this.rows.clusters.get(row.id) ?? []);
+    const carried = this.rows.carried.get(row.id);
+    const isOwn = carried?.model === TRANSFORMER.name && isOf(row, carried);
+    const embedding_vector = isOwn ? bytesIn(carried.embedding) : null;
+    const { dimensions } = TRANSFORMER;
+    return memoryNodeOf({ ...row, clusters, embedding_vector }, dimensions, this.now);
   }
 
   row(id: string): IndexedNodeRow | undefined {
@@ -285,6 +409,7 @@ export class Held {
       wrong: this.wrong,
       wrongCount: this.wrongCount,
       hasVectors: this.hasVectors,
+      isByMeaning: this.isByMeaning,
       source: this.source,
       suggested: this.#suggested(),
     };
@@ -304,6 +429,8 @@ export class Held {
   }
 
   free(): void {
+    this.isFreed = true;
+    this.#onWaiting();
     this.index.free();
     this.#forget();
   }
@@ -316,4 +443,15 @@ function withSections(config: EngineConfig, told: Rows["sections"]): EngineConfi
   const { sections = {} } = config;
   const subtypes = Object.fromEntries(names.map(([name, section]) => [name, { section }]));
   return { ...config, sections: { ...sections, subtypes: { ...subtypes, ...sections.subtypes } } };
+}
+
+const base64Of = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
+
+/** Returns the bytes of base64; null for anything else. */
+function bytesIn(base64: unknown): Uint8Array | null {
+  try {
+    return Uint8Array.from(atob(base64 as string), (letter) => letter.charCodeAt(0));
+  } catch {
+    return null;
+  }
 }

@@ -202,11 +202,12 @@ export function answersOnDay(
   { question, day, curve, limit }: DayRequest,
 ): AnswersOnDay {
   const { index, now, engine } = held;
-  const today = index.ask(question, { limit: COMPARED, now });
+  const asking = held.asking(question);
+  const today = index.ask(question, { ...asking, limit: COMPARED });
   const places = new Map(today.map(({ id, score }, place) => [id, { rank: place + 1, score }]));
   const start = performance.now();
   const filters = day < now ? { created_before: day } : {};
-  const answers = index.ask(question, { limit, now: day, filters });
+  const answers = index.ask(question, { ...asking, limit, now: day, filters });
   const milliseconds = performance.now() - start;
   const on = engineOn(held, curve);
   const convert = onCurve(held, curve);

@@ -2,6 +2,7 @@
 // rules of the server, so that page and server give a memory the same score.
 
 import {
+  builtInText,
   differing,
   type EdgeRow,
   GENERAL,
@@ -32,10 +33,21 @@ export interface Rows {
   others: Json[];
   /** How often use has taught the agent. The page ranks without it. */
   learnedSteps: number;
-  /** Embeddings and signals of memories, which only an export needs, by id. */
-  carried: Map<string, Json>;
+  /** Embeddings and signals of memories, by id. */
+  carried: Map<string, Carried>;
   /** The number of the next memory. */
   next: number;
+}
+
+/** What an export holds of a memory beside its columns. */
+export interface Carried {
+  /** Components in f32, little-endian, in base64; null if it has none. */
+  embedding: unknown;
+  /** The model that made it; null if it is not known. */
+  model: string | null;
+  /** The text of the memory that it was made of. It counts no longer if the text has changed. */
+  text: string;
+  signals: unknown;
 }
 
 /** A conflict of an export. */
@@ -99,10 +111,13 @@ export function addRow(rows: Rows, json: Json): void {
     case "node": {
       const id = required(json, "id");
       const sequence = rows.nodes.get(id)?.sequence ?? rows.next;
-      rows.nodes.set(id, nodeRowOf(id, json, sequence));
+      const row = nodeRowOf(id, json, sequence);
+      rows.nodes.set(id, row);
       rows.next = Math.max(rows.next, sequence + 1);
       const { embedding = null, signals = null } = json;
-      if (embedding !== null || signals !== null) rows.carried.set(id, { embedding, signals });
+      const [model, text] = [row.embedding_model, builtInText(row)];
+      if (embedding !== null || signals !== null)
+        rows.carried.set(id, { embedding, model, text, signals });
       return;
     }
     case "edge":
@@ -270,10 +285,18 @@ function nodeRowOf(id: string, json: Json, sequence: number): IndexedNodeRow {
   };
 }
 
+/** Returns whether an embedding is that of the text which a memory has now. */
+export const isOf = (row: IndexedNodeRow, { text }: Carried): boolean => text === builtInText(row);
+
 /** Returns the row of a memory as a line of an export has it. */
 export function nodeLine(rows: Rows, row: IndexedNodeRow): Json {
   const { sequence: _, embedding_vector: __, clusters: ___, ...columns } = row;
-  return { kind: "node", ...columns, ...rows.carried.get(row.id) };
+  const carried = rows.carried.get(row.id);
+  if (carried === undefined) return { kind: "node", ...columns };
+  const { embedding, model, signals } = isOf(row, carried)
+    ? carried
+    : { ...carried, embedding: null, model: null };
+  return { kind: "node", ...columns, embedding_model: model, embedding, signals };
 }
 
 /**

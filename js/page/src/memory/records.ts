@@ -35,11 +35,13 @@ export interface Mark {
 }
 
 /** Why a memory has its place. */
-export interface Reasons extends Omit<Why, "passage" | "superseded_by" | "similar_to"> {
+export interface Reasons extends Omit<Why, "passage" | "meaning" | "superseded_by" | "similar_to"> {
   /** The matched words in title and text, in order, without overlaps. */
   marks: Mark[];
   /** The best passage, in title and text. */
   passage: Mark[];
+  /** How much meaning counts, and why, in a sentence or two; empty if the question has no vector. */
+  meaning: string;
 }
 
 /** A memory that another one stands for. */
@@ -84,6 +86,8 @@ export interface Answered {
   milliseconds: number;
   /** How many memories were ranked. */
   among: number;
+  /** Whether meaning was compared, and not words alone. */
+  isByMeaning: boolean;
 }
 
 /** A ranking that the page compares with evidence. */
@@ -173,7 +177,24 @@ export interface Summary {
   suggested: string[];
   /** Whether words have vectors, so that memories in other words are found. */
   hasVectors: boolean;
+  /** Whether questions are compared by the meaning of whole sentences, too. */
+  isByMeaning: boolean;
 }
+
+/** Whether a memory can be ranked by meaning. */
+export interface MeaningOffer {
+  isOffered: boolean;
+  /** Whether the model need not be fetched. */
+  isKept: boolean;
+  /** How many memories have no vector. */
+  waiting: number;
+}
+
+/** How the ranking by meaning stands. `waiting`: so many of `all` memories have no vector yet. */
+export type MeaningState =
+  | { state: "loading"; share: number }
+  | { state: "on"; waiting: number; all: number }
+  | { state: "failed" };
 
 /** A line that could not be read. */
 export interface WrongLine {

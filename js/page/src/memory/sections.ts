@@ -114,10 +114,10 @@ const placesOf = (rows: readonly Scored[]) =>
 let defaultEvidence: Default | undefined;
 
 function rankByEvidence(held: Held, question: string, weights: Weights): [Default, Timed] {
-  const { index, now } = held;
+  const { index } = held;
   const preset = held.preset.weights;
   const key = JSON.stringify([question, held.changes]);
-  const ask = (limit: number) => index.ask(question, { limit, now });
+  const ask = (limit: number) => index.ask(question, { ...held.asking(question), limit });
   try {
     if (defaultEvidence?.held !== held || defaultEvidence.key !== key) {
       index.weigh({ preset });

@@ -84,8 +84,8 @@ export interface Neighbourhood {
 
 /** Returns the neighbourhood of the answers to a question. */
 export function neighbourhood(held: Held, question: string): Neighbourhood {
-  const { index, now, rows } = held;
-  const answers = index.ask(question, { limit: STARTS, now });
+  const { index, rows } = held;
+  const answers = index.ask(question, { ...held.asking(question), limit: STARTS });
   const ranks = new Map(answers.map(({ id }, place) => [id, place]));
   const best = Math.max(...answers.map(({ score }) => score), Number.MIN_VALUE);
   const starts = answers.map(({ id, score }) => ({ id, score: score / best }));

@@ -45,7 +45,7 @@ export function find(held: Held, { text, question }: FindRequest): Card[] {
   const words = wordsIn(text);
   const found =
     words.length === 0
-      ? held.index.ask(question, { limit: MAX_FOUND + 1, now: held.now }).slice(1)
+      ? held.index.ask(question, { ...held.asking(question), limit: MAX_FOUND + 1 }).slice(1)
       : held.texts.search(words, { limit: MAX_FOUND });
   return found.map(({ id }) => held.card(id));
 }
@@ -54,7 +54,7 @@ export function find(held: Held, { text, question }: FindRequest): Card[] {
 export function whyNot(held: Held, { id, question }: Place): WhyNot | undefined {
   if (held.row(id) === undefined) return undefined;
   const reasons = reasonsOf(held, id, question);
-  const [best] = held.index.ask(question, { limit: 1, now: held.now });
+  const [best] = held.index.ask(question, { ...held.asking(question), limit: 1 });
   const first = best === undefined ? undefined : shownOf(held, question, best, 0);
   return {
     card: held.card(id),
@@ -63,7 +63,7 @@ export function whyNot(held: Held, { id, question }: Place): WhyNot | undefined 
     words: lacks(reasons, first?.reasons),
     differences: first?.reasons === undefined ? [] : differences(reasons, first.reasons),
     among: held.index.textCount,
-    ...standsBehind(held, held.index.why(id, question, { now: held.now })),
+    ...standsBehind(held, held.index.why(id, question, held.asking(question))),
   };
 }
 
@@ -94,10 +94,12 @@ function differences(own: Reasons, first: Reasons): Difference[] {
  * Returns questions that find a memory better than the given one. Each was asked. Those that put it
  * first stand first; the given question's wording comes before others.
  */
-export function findersOf(held: Held, { id, question }: Place): Finder[] {
+export async function findersOf(held: Held, { id, question }: Place): Promise<Finder[]> {
   if (held.row(id) === undefined) return [];
+  const others = candidates(held, id, question);
+  await held.hear([question, ...others.map((one) => one.question)]);
   const now = placeOf(held, id, question);
-  const better = candidates(held, id, question)
+  const better = others
     .map((one) => ({ ...one, ...placeOf(held, id, one.question) }))
     .filter(({ rank }) => rank !== null && rank < (now.rank ?? Infinity));
   const firsts = better.filter(({ rank }) => rank === 1);
@@ -108,7 +110,7 @@ export function findersOf(held: Held, { id, question }: Place): Finder[] {
 }
 
 function placeOf(held: Held, id: string, question: string): Pick<Finder, "rank" | "score"> {
-  const { rank, score } = held.index.why(id, question, { now: held.now });
+  const { rank, score } = held.index.why(id, question, held.asking(question));
   return { rank, score };
 }
 

@@ -2,17 +2,17 @@
 // Each file beside this one has the calls of a subject.
 
 import * as Comlink from "comlink";
-import { type AskRequest, ask, reasonsOf } from "./ask.ts";
+import { type AskRequest, ask } from "./ask.ts";
 import { type ListRequest, list } from "./browse.ts";
 import { type CompareRequest, compare } from "./compare.ts";
-import { buildContext, type ContextRequest } from "./context.ts";
+import { buildContext, type ContextRequest, questionsOf } from "./context.ts";
 import { canUndo, conflicts, edit, remove, resolve, texts, undo } from "./edit.ts";
 import type { Held } from "./held.ts";
 import { forget, hasKept, isKept, keep } from "./kept.ts";
 import * as life from "./life.ts";
 import { textOfLines } from "./lines.ts";
 import { open, type Progress, type Source } from "./open.ts";
-import type { Resolution, Summary, Texts } from "./records.ts";
+import type { MeaningState, Resolution, Summary, Texts } from "./records.ts";
 import {
   forget as forgetRanks,
   type Profiles,
@@ -38,6 +38,18 @@ const summary = (of: Held): Summary => ({
   canUndo: canUndo(of),
 });
 
+/** What makes vectors, which comes when the first memory is to be ranked by meaning. */
+const meaning = () => import("./meaning.ts");
+
+/** Returns a call that hears its question before it asks it. */
+const hearing =
+  <Request extends { question: string }, Result>(call: (of: Held, request: Request) => Result) =>
+  async (request: Request): Promise<Result> => {
+    const of = there();
+    await of.hear([request.question]);
+    return call(of, request);
+  };
+
 const calls = {
   /** Opens a memory in place of the one that is open. */
   async open(source: Source, report: (progress: Progress) => void) {
@@ -47,7 +59,7 @@ const calls = {
     return summary(held);
   },
   summary: () => summary(there()),
-  ask: (request: AskRequest) => ask(there(), request),
+  ask: hearing((of, request: AskRequest) => ask(of, request)),
   card: (id: string) => there().card(id),
   list: (request: ListRequest) => list(there(), request),
   texts: (id: string) => texts(there(), id),
@@ -62,22 +74,30 @@ const calls = {
   hasKept,
   forget: () => forget(held),
   serverState: () => there().server?.state(),
-  context: (request: ContextRequest) => buildContext(there(), request),
+  context: async (request: ContextRequest) => {
+    const of = there();
+    await of.hear(questionsOf(of, request));
+    return buildContext(of, request);
+  },
   profiles: () => profilesOf(there()),
-  rank: (request: RankRequest) => rank(there(), request),
+  rank: hearing((of, request: RankRequest) => rank(of, request)),
   states: (profiles: Profiles) => states(there(), profiles),
   forgetRanks: () => forgetRanks(),
   weigh: (weights: Weights) => there().weigh(weights),
-  reasons: (id: string, question: string) => reasonsOf(there(), id, question),
   compare: (request: CompareRequest) => compare(there(), request),
-  find: (request: FindRequest) => find(there(), request),
-  whyNot: (place: Place) => whyNot(there(), place),
+  find: hearing((of, request: FindRequest) => find(of, request)),
+  whyNot: hearing((of, place: Place) => whyNot(of, place)),
   finders: (place: Place) => findersOf(there(), place),
   sectionCurves: (request: life.CurvesRequest) => life.sectionCurves(there(), request),
   statesOverTime: (request: life.StatesRequest) => life.statesOverTime(there(), request),
-  answersOnDay: (request: life.DayRequest) => life.answersOnDay(there(), request),
+  answersOnDay: hearing((of, request: life.DayRequest) => life.answersOnDay(of, request)),
   recalled: (request: life.RecallRequest) => life.recalled(there(), request),
-  neighbourhood: (question: string) => neighbourhood(there(), question),
+  neighbourhood: hearing((of, { question }: { question: string }) => neighbourhood(of, question)),
+  meaningOffer: async () => (await meaning()).offered(there()),
+  /** Ranks the memory that is open by meaning, too. It ends when another one is opened. */
+  startMeaning: async (tell: (state: MeaningState) => void) =>
+    (await meaning()).start(there(), tell),
+  stopMeaning: async () => (await meaning()).stop(there()),
 };
 
 export type Calls = typeof calls;

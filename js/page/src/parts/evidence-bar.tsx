@@ -88,49 +88,52 @@ export function Legend({ of }: { of: readonly Reasons[] }) {
 
 /** The evidence as a table: kind, value, weight, contribution, and how they make the probability. */
 export function EvidenceTable({ reasons }: { reasons: Reasons }) {
-  const { evidence, sum, scale, offset, score } = reasons;
+  const { evidence, sum, scale, offset, score, meaning } = reasons;
   return (
-    <table class="evidence">
-      <caption class="hidden">Evidence, largest contribution first</caption>
-      <thead>
-        <tr>
-          <th scope="col">Evidence</th>
-          <th scope="col">Value</th>
-          <th scope="col">Weight</th>
-          <th scope="col">Adds</th>
-        </tr>
-      </thead>
-      <tbody>
-        {evidence.map(({ name, value, weight, contribution }) => (
-          <tr key={name} class={contribution === 0 ? "faint" : ""}>
-            <th scope="row" title={KINDS[name]?.about}>
-              <i class={`dot g-${KINDS[name]?.group ?? "like"}`} />
-              {KINDS[name]?.label ?? name}
-            </th>
-            <td>{value.toFixed(2)}</td>
-            <td>{weight.toFixed(2)}</td>
-            <td>{signed(contribution)}</td>
+    <>
+      {meaning === "" ? null : <p class="hint">{meaning}</p>}
+      <table class="evidence">
+        <caption class="hidden">Evidence, largest contribution first</caption>
+        <thead>
+          <tr>
+            <th scope="col">Evidence</th>
+            <th scope="col">Value</th>
+            <th scope="col">Weight</th>
+            <th scope="col">Adds</th>
           </tr>
-        ))}
-      </tbody>
-      <tfoot>
-        <tr>
-          <th scope="row" colSpan={3}>
-            Sum
-          </th>
-          <td>{signed(sum)}</td>
-        </tr>
-        <tr>
-          <th scope="row" colSpan={3}>
-            Probability: 1 / (1 + e
-            <sup>
-              −({scale.toFixed(2)} · sum {signed(offset)})
-            </sup>
-            )
-          </th>
-          <td>{score.toFixed(3)}</td>
-        </tr>
-      </tfoot>
-    </table>
+        </thead>
+        <tbody>
+          {evidence.map(({ name, value, weight, contribution }) => (
+            <tr key={name} class={contribution === 0 ? "faint" : ""}>
+              <th scope="row" title={KINDS[name]?.about}>
+                <i class={`dot g-${KINDS[name]?.group ?? "like"}`} />
+                {KINDS[name]?.label ?? name}
+              </th>
+              <td>{value.toFixed(2)}</td>
+              <td>{weight.toFixed(2)}</td>
+              <td>{signed(contribution)}</td>
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row" colSpan={3}>
+              Sum
+            </th>
+            <td>{signed(sum)}</td>
+          </tr>
+          <tr>
+            <th scope="row" colSpan={3}>
+              Probability: 1 / (1 + e
+              <sup>
+                −({scale.toFixed(2)} · sum {signed(offset)})
+              </sup>
+              )
+            </th>
+            <td>{score.toFixed(3)}</td>
+          </tr>
+        </tfoot>
+      </table>
+    </>
   );
 }

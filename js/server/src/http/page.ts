@@ -4,7 +4,9 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join, sep } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Context, MiddlewareHandler } from "hono";
+import { TRANSFORMER } from "nous-memory";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".bin": "application/octet-stream",
@@ -23,6 +25,9 @@ const START = "index.html";
 /** Names below `assets/` hold a hash of the content. */
 const KEPT = "public, max-age=31536000, immutable";
 const ASKED_AGAIN = "no-cache";
+
+/** The file of the sentence model, which is in nous-minilm and not beside the program. */
+const MODEL = /^\/assets\/minilm-[\w-]+\.bin$/;
 
 /**
  * What the page may do: run its own scripts and the engine's module, and talk to servers of memory,
@@ -77,6 +82,13 @@ function filesIn(folder: string): Map<string, File> {
   return files;
 }
 
+const fileOfModel = (): File => ({
+  path: fileURLToPath(import.meta.resolve("nous-minilm/model/minilm-l6.bin")),
+  type: TYPES[".bin"]!,
+  tag: `"${TRANSFORMER.name}"`,
+  cacheControl: KEPT,
+});
+
 /**
  * Returns a middleware that answers requests for files of the page in `folder`. At `/`, programs get
  * the server's own answer: the page goes to those who ask for HTML.
@@ -89,7 +101,7 @@ export function servePage(folder: string): MiddlewareHandler {
     if (method !== "GET" && method !== "HEAD") return next();
     if (path.startsWith("/v1/") || (path === "/" && !wantsHtml(context))) return next();
     files ??= filesIn(folder);
-    const file = files.get(path);
+    const file = files.get(path) ?? (MODEL.test(path) ? fileOfModel() : undefined);
     return file === undefined ? next() : answer(context, file);
   };
 }

@@ -1,5 +1,6 @@
 // The explanation of a rank as a model reads it: a sentence, then lines, the most telling first.
 
+import { meaningInWords } from "nous-memory";
 import type { ExplainAnswer, Explanation } from "../api/explain.ts";
 
 /** The most kinds of evidence that are shown; the others are told as one sum. */
@@ -36,7 +37,7 @@ export function explanationFor({ data, threshold }: ExplainAnswer): {
   const rest = sum - shown.reduce((all, { contribution }) => all + contribution, 0);
   const lines = [
     ...wordLines(one),
-    ...meaningLines(one),
+    ...(one.meaning === undefined ? [] : meaningInWords(one.meaning)),
     ...(one.passage === null ? [] : [`Passage: ${shortened(one.passage)}`]),
     ...(shown.length === 0 ? [] : ["Evidence, as value · weight = contribution:"]),
     ...shown.map(
@@ -66,19 +67,6 @@ function wordLines({ words }: Explanation): string[] {
   return [
     ...(pairs.length === 0 ? [] : [`Words: ${pairs.join(", ")}.`]),
     ...(far.length === 0 ? [] : [`No word like: ${far.map(({ asked }) => asked).join(", ")}.`]),
-  ];
-}
-
-/** Returns how much meaning counts, and why. */
-function meaningLines({ meaning }: Explanation): string[] {
-  if (meaning === undefined) return [];
-  const { unheld, weight, least_weight, is_estimated } = meaning;
-  const held = unheld === 1 ? "no word" : `at most ${percent(1 - unheld)}`;
-  const times =
-    least_weight > 0 ? ` counts ${plain(weight / least_weight)} times` : ` weighs ${plain(weight)}`;
-  return [
-    `Meaning${times}: ${held} of the question is in any one memory.`,
-    ...(is_estimated ? ["This memory has no vector yet: its emb is an estimate."] : []),
   ];
 }
 

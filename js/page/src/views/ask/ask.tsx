@@ -118,7 +118,7 @@ function moveFocus(event: KeyboardEvent, box: HTMLInputElement | null): void {
 }
 
 function Answers({ answered }: { answered: Answered }) {
-  const { question: asked, answers, isAnswerable, understood, milliseconds, among } = answered;
+  const { question: asked, answers, isAnswerable, understood, among, isByMeaning } = answered;
   const min = percent(answered.answerable);
   const ranking = rival.value;
   const reasons = answers.flatMap((answer) => answer.reasons ?? []);
@@ -144,7 +144,7 @@ function Answers({ answered }: { answered: Answered }) {
           {answers.length === 0 ? (
             "Nothing in this memory has to do with the question."
           ) : isAnswerable ? (
-            `Found in ${ms(milliseconds)} among ${count(among)} memories.`
+            `Found in ${ms(answered.milliseconds)} among ${count(among)} memories, by words${isByMeaning ? " and meaning" : ""}.`
           ) : (
             <>
               <strong>This memory probably holds no answer.</strong> The nearest reaches{" "}

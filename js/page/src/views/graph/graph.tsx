@@ -27,7 +27,7 @@ const asked = (): string =>
 export default function Graph() {
   const found = useLive(() => {
     const text = asked();
-    return text.trim() === "" ? undefined : () => memory.neighbourhood(text);
+    return text.trim() === "" ? undefined : () => memory.neighbourhood({ question: text });
   });
   const { value, error } = found.value;
   return (

@@ -5,6 +5,7 @@ import { count, counted, dayOf, SECTION_NAMES, SECTIONS } from "../../app/format
 import { hasKept } from "../../app/opening.ts";
 import { memory, memoryChanged } from "../../memory/client.ts";
 import type { Summary } from "../../memory/records.ts";
+import { MeaningPanel } from "../../parts/meaning.tsx";
 import { ForgetButton } from "./opener.tsx";
 import { whyNot } from "./problem.ts";
 
@@ -69,6 +70,7 @@ export function OpenMemory({ summary, isAnyKept }: { summary: Summary; isAnyKept
           )
         ) : null}
       </div>
+      <MeaningPanel />
       {learnedSteps === 0 ? null : (
         <p class="hint">
           {source === "server"

@@ -3,7 +3,7 @@
 import type { MemorySection } from "nous-wasm";
 import { count, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
 import { MAX_WEIGHT, setWeight, weights } from "../../app/weights.tsx";
-import { FITTED, type Preset } from "../../evidence/fitted.ts";
+import { fittedOf, type Preset } from "../../evidence/fitted.ts";
 import { GROUPS, type Group, KINDS } from "../../evidence/kinds.ts";
 import { Slider } from "./slider.tsx";
 
@@ -32,11 +32,12 @@ const LABELS: Readonly<Record<string, string>> = {
 
 interface CardsProps {
   preset: Preset;
+  isByMeaning: boolean;
   sizes: Readonly<Record<MemorySection, number>>;
 }
 
-export function EvidenceCards({ preset, sizes }: CardsProps) {
-  const fitted = FITTED[preset];
+export function EvidenceCards({ preset, isByMeaning, sizes }: CardsProps) {
+  const fitted = fittedOf(preset, isByMeaning);
   return (
     <>
       <div class="cards">

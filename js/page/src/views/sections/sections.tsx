@@ -90,7 +90,7 @@ function Choice({ name, label }: { name: string; label: string }) {
 function ByEvidence() {
   const state = opened.value;
   if (state.state !== "open") return null;
-  const { preset, bySection } = state.summary;
+  const { preset, isByMeaning, bySection } = state.summary;
   return (
     <>
       <p class="note">
@@ -98,7 +98,7 @@ function ByEvidence() {
         0 takes points away. The mark below a slider is the fitted weight ({preset}). With other
         weights trust the order more than the percentage.
       </p>
-      <EvidenceCards preset={preset} sizes={bySection} />
+      <EvidenceCards preset={preset} isByMeaning={isByMeaning} sizes={bySection} />
     </>
   );
 }

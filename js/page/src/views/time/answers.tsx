@@ -4,7 +4,7 @@ import { memoryName, question } from "../../app/address.ts";
 import { dayOf, ms, percent } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { isForAll, weights } from "../../app/weights.tsx";
-import { FITTED } from "../../evidence/fitted.ts";
+import { fittedOf } from "../../evidence/fitted.ts";
 import { memory, opened } from "../../memory/client.ts";
 import type { AnswerOnDay, AnswersOnDay } from "../../memory/life.ts";
 import { Facts } from "../../parts/card.tsx";
@@ -91,7 +91,8 @@ function Order({ of: { answers } }: { of: AnswersOnDay }) {
 function whyKept(): string {
   const state = opened.value;
   if (state.state !== "open") return "";
-  const own = { ...FITTED[state.summary.preset], ...(isForAll.value ? weights.value : {}) };
+  const { preset, isByMeaning } = state.summary;
+  const own = { ...fittedOf(preset, isByMeaning), ...(isForAll.value ? weights.value : {}) };
   const isRecent = Object.entries(own).some(
     ([name, weight]) => OF_RECENCY.test(name) && weight !== 0,
   );

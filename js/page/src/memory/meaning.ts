@@ -1,0 +1,134 @@
+// Ranking by meaning: the vectors of memories and questions, by the sentence transformer in a worker
+// of its own. Memories get theirs one after the other. Meanwhile the engine estimates those that are
+// missing.
+
+import * as Comlink from "comlink";
+import { TRANSFORMER } from "nous-memory";
+import type { Held, Made } from "./held.ts";
+import { hasKept, isKept as isMemoryKept, keep } from "./kept.ts";
+import type { MeaningOffer, MeaningState } from "./records.ts";
+import type { SentenceCalls } from "./sentence-worker.ts";
+
+/** The cache of nous-minilm. */
+const CACHE = "nous-minilm";
+/** Vectors that go into the index at once. */
+const AT_ONCE = 32;
+
+/** The worker of the model. */
+interface Sentences {
+  /** Settles when the model is loaded. */
+  loaded: Promise<void>;
+  embed(text: string): Promise<Float32Array | null>;
+  /** Ends it. Its calls under way are rejected. */
+  end(): void;
+}
+
+let sentences: Sentences | undefined;
+let listener: ((share: number) => void) | undefined;
+/** Ends the work on the memory that is open. */
+let latest = 0;
+
+/** Returns whether the memory can be ranked by meaning, and what that needs. */
+export async function offered(held: Held): Promise<MeaningOffer> {
+  return {
+    isOffered: held.isForTransformer,
+    isKept: sentences !== undefined || (await isFileKept()),
+    waiting: held.waiting,
+  };
+}
+
+/** Whether this browser has kept the file of the model. It keeps none without HTTPS. */
+async function isFileKept(): Promise<boolean> {
+  try {
+    if (!(await caches.has(CACHE))) return false;
+    const keys = await (await caches.open(CACHE)).keys();
+    return keys.some(({ url }) => url.endsWith(`?${TRANSFORMER.name}`));
+  } catch {
+    return false;
+  }
+}
+
+/** Ranks a memory by meaning from now on, and tells the state as it changes. */
+export async function start(held: Held, tell: (state: MeaningState) => void): Promise<void> {
+  latest += 1;
+  const own = latest;
+  const isOpen = () => own === latest && !held.isFreed;
+  listener = (share) => tell({ state: "loading", share });
+  try {
+    sentences ??= started();
+    const { loaded, embed } = sentences;
+    await loaded;
+    while (isOpen()) {
+      await workOff(held, embed, isOpen, tell);
+      if (isOpen()) await held.untilWaiting();
+    }
+  } catch {
+    if (!isOpen()) return;
+    stop(held);
+    tell({ state: "failed" });
+  }
+}
+
+/** Makes the vectors that are missing. */
+async function workOff(
+  held: Held,
+  embed: Sentences["embed"],
+  isOpen: () => boolean,
+  tell: (state: MeaningState) => void,
+): Promise<void> {
+  let made: Made[] = [];
+  let isNew = false;
+  const take = () => {
+    held.take(made);
+    isNew ||= made.length > 0;
+    made = [];
+    if (!held.isByMeaning) held.mean(embed);
+    tell({ state: "on", waiting: held.waiting, all: held.rows.nodes.size });
+  };
+  for (const { id, text } of held.waitingTexts()) {
+    made.push({ id, text, vector: await embed(text) });
+    if (!isOpen()) return;
+    if (made.length === AT_ONCE) take();
+  }
+  take();
+  // Another tab may have deleted the saved memory meanwhile.
+  if (!isNew || !isMemoryKept(held) || !(await hasKept()) || !isOpen()) return;
+  // Without room the saved memory stays as it is, without the vectors.
+  await keep(held).catch(() => {});
+}
+
+function started(): Sentences {
+  const worker = new Worker(new URL(__SENTENCE_WORKER__, import.meta.url), {
+    type: "module",
+    name: "sentences",
+  });
+  const calls = Comlink.wrap<SentenceCalls>(worker);
+  // A worker that failed or was ended never answers.
+  const underWay = new Set<(why: Error) => void>();
+  let why: Error | undefined;
+  const answered = <T>(call: Promise<T>) =>
+    new Promise<T>((resolve, reject) => {
+      if (why !== undefined) return reject(why);
+      underWay.add(reject);
+      call.then(resolve, reject).finally(() => underWay.delete(reject));
+    });
+  const end = () => {
+    worker.terminate();
+    why = new Error("the worker of the sentence model has ended");
+    for (const reject of underWay) reject(why);
+  };
+  worker.addEventListener("error", end);
+  return {
+    loaded: answered(calls.load(Comlink.proxy((share) => listener?.(share)))),
+    embed: (text) => answered(calls.embed(text)),
+    end,
+  };
+}
+
+/** Ranks by words alone from now on, and gives back the memory of the model. */
+export function stop(held: Held): void {
+  latest += 1;
+  held.mean(undefined);
+  sentences?.end();
+  sentences = undefined;
+}
