@@ -12,6 +12,7 @@ import { PROGRAM, type Running, start } from "../../server/support/server-proces
 import { makeFolder, removeFolder } from "../../server/support/temporary-folder.ts";
 import { some } from "../../support/amount.ts";
 import { openBrowser } from "../support/page.ts";
+import { tellConnection } from "./support.ts";
 import { callWorker, noteWorkers } from "./worker-calls.ts";
 
 const SAMPLES = fileURLToPath(new URL("../../../js/page/dist/samples", import.meta.url));
@@ -86,6 +87,8 @@ describe.each(Object.keys(QUESTIONS))("questions to the sample %s", (sample) => 
   it("have the same answers with the same scores", async () => {
     const page = await browser.newPage();
     await noteWorkers(page);
+    // The server has a table alone, and so has the page then.
+    await tellConnection(page, { saveData: true });
     await page.goto(`${server.url}/#/memories?memory=general`);
     await page.getByLabel("Choose files").setInputFiles(join(SAMPLES, `${sample}.jsonl`));
     await page.getByRole("heading", { name: `${sample}.jsonl` }).waitFor();

@@ -50,7 +50,8 @@ describe("the neighbourhood of answers", () => {
       edges: edges.map((edge, sequence) => ({ ...edge, sequence })),
     };
     const card = (id: string) => ({ id });
-    const held = { index, now, rows, config: {}, card } as unknown as Held;
+    const asking = () => ({ now });
+    const held = { index, now, rows, config: {}, card, asking } as unknown as Held;
     const { nodes: shown, reached, links, threads } = neighbourhood(held, "ferry to Oban");
     const activation = new Map(shown.map((node) => [node.card.id, node.activation]));
     const shareOf = (id: string) => {

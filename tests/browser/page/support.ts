@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { some } from "../../support/amount.ts";
 import { openBrowser, Site } from "../support/page.ts";
@@ -59,9 +59,7 @@ export async function visitPage(
     colorScheme: theme,
     ...options,
   });
-  await context.addInitScript((saveData) => {
-    Object.defineProperty(navigator, "connection", { value: { saveData } });
-  }, !mayFetchModel);
+  await tellConnection(context, { saveData: !mayFetchModel });
   const page = await context.newPage();
   const complaints: string[] = [];
   const requests: string[] = [];
@@ -76,6 +74,15 @@ export async function visitPage(
   await page.locator(".loading").waitFor({ state: "detached" });
   return { page, complaints, requests, close: () => context.close() };
 }
+
+/** Tells pages that are opened afterwards whether data is dear. Then no model is fetched unasked. */
+export const tellConnection = (
+  to: BrowserContext | Page,
+  connection: { saveData: boolean },
+): Promise<unknown> =>
+  to.addInitScript((value) => {
+    Object.defineProperty(navigator, "connection", { value });
+  }, connection);
 
 /** The page for the tests of a file: a static host, and a browser. */
 export interface SharedPage {
