@@ -182,7 +182,7 @@ describe("the page", () => {
     const files = { name: "notes.jsonl", mimeType: "application/jsonl", buffer };
     await page.getByLabel("Choose files").setInputFiles(files);
     await page.getByRole("heading", { name: "notes.jsonl" }).waitFor();
-    await button(page, "Rank by meaning, too").click();
+    await button(page, "Rank by meaning").click();
     await settled(page);
     await panel(page).getByText(BY_BOTH).waitFor();
     expect(await faultsInAllLooks(page)).toEqual([]);
@@ -202,9 +202,9 @@ describe("the page", () => {
     expect((await vectorsIn()).get("tea")).toBe(base64("Mira prefers tea"));
     minilm.free();
     await button(page, "Rank by words alone").click();
-    await button(page, "Rank by meaning, too").waitFor();
+    await button(page, "Rank by meaning").waitFor();
     await page.reload();
-    await button(page, "Rank by meaning, too").waitFor();
+    await button(page, "Rank by meaning").waitFor();
     expect(complaints).toEqual([]);
     await close();
   }, 120_000);

@@ -9,7 +9,7 @@ import { noteKept, readKept } from "./kept.ts";
 import { addLine, noRows, type Rows } from "./lines.ts";
 import type { WrongLine } from "./records.ts";
 import { SAMPLE_NAMES, type SampleName } from "./sample-names.ts";
-import { type Address, Server } from "./server.ts";
+import type { Address, Server } from "./server.ts";
 import { whyInWords } from "./why-in-words.ts";
 
 /** A memory that the page can open. */
@@ -161,6 +161,8 @@ const READERS: {
   },
 
   async server({ address }, rows, { progress }) {
+    // Likewise: no visit of a static host needs it, unless the visitor names a server.
+    const { Server } = await import("./server.ts");
     const server = new Server(address);
     const config = await server.read(rows, (share) => progress("asking", share));
     return { name: server.address.agent, now: null, config, server };

@@ -91,7 +91,7 @@ export function EvidenceTable({ reasons }: { reasons: Reasons }) {
   const { evidence, sum, scale, offset, score, meaning } = reasons;
   return (
     <>
-      {meaning === "" ? null : <p class="hint">{meaning}</p>}
+      {meaning === "" ? null : <p class="quiet">{meaning}</p>}
       <table class="evidence">
         <caption class="hidden">Evidence, largest contribution first</caption>
         <thead>

@@ -38,7 +38,7 @@ function Told() {
       {now.state === "offered" ? (
         <>
           <button type="button" onClick={start}>
-            Rank by meaning, too
+            Rank by meaning
           </button>
           <small>{costOf(now)}</small>
           {isDeclined.value ? null : (
@@ -56,8 +56,7 @@ function Told() {
       ) : now.state === "on" && now.waiting > 0 ? (
         <>
           <span>
-            {count(now.waiting)} of {count(now.all)} memories wait for their vector: it is
-            estimated.
+            {count(now.waiting)} of {count(now.all)} memories wait for their vector.
           </span>
           <StopButton />
         </>

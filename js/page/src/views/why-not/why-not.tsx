@@ -127,7 +127,7 @@ function Verdict({ asked, reasoned }: VerdictProps) {
         <>
           <Words words={words} hasFirst={first !== undefined} />
           {first === undefined ? null : <Differences differences={differences} />}
-          {reasons.meaning === "" ? null : <p class="hint">{reasons.meaning}</p>}
+          {reasons.meaning === "" ? null : <p class="quiet">{reasons.meaning}</p>}
           {/* A new place is asked anew. */}
           <Finders key={`${card.id} ${asked}`} id={card.id} asked={asked} />
         </>
