@@ -121,6 +121,10 @@ describe("a file that is dropped on the page of a server", () => {
     const { prompt } = await callWorker<{ prompt: string }>(page, "context", turn);
     expect(prompt).toBe((await server.ask("POST /context", { input })).body.prompt);
     const here = nodesIn(await downloaded(page));
+    // The memory of the server itself is ranked likewise.
+    await page.goto(`${server.url}/#/memories?memory=server`);
+    await page.getByRole("heading", { name: "Agent “default”" }).waitFor();
+    await settled(page);
     await page.close();
     await server.end("SIGTERM");
     const there = new Map(nodesIn(run("export")).map((node) => [node.id, node]));
@@ -140,7 +144,7 @@ describe("the page", () => {
     await expect.poll(() => verdict.textContent()).toMatch(/memories, by words\.$/);
     await bar(page).getByText("memories wait for their vector").waitFor(PATIENCE);
     // A question goes before the memories that wait.
-    await page.getByRole("searchbox").fill("Which beverage does Jana take after lunch?");
+    await page.getByRole("searchbox").fill("Which beverage does Jana take before ten?");
     await page.locator(".understood").getByText("beverage").waitFor();
     await page.locator(".answer").first().getByRole("button").click();
     await page.getByText(/^Meaning counts /).waitFor();
@@ -152,12 +156,17 @@ describe("the page", () => {
     );
     expect(places[0]).toBeLessThan(places[1]!);
 
+    await bar(page).waitFor({ state: "detached", ...PATIENCE });
+    await expect.poll(() => verdict.textContent()).toMatch(/ by words and meaning\.$/);
+
+    // The next visits have model and vectors, at last without a network.
     await page.evaluate(() => navigator.serviceWorker.ready);
-    await page.reload();
-    await bar(page).getByText(BY_BOTH).waitFor(PATIENCE);
-    await page.context().setOffline(true);
-    await page.reload();
-    await bar(page).getByText(BY_BOTH).waitFor(PATIENCE);
+    for (const isOffline of [false, true]) {
+      await page.context().setOffline(isOffline);
+      await page.reload();
+      await expect.poll(() => verdict.textContent(), PATIENCE).toMatch(/ by words and meaning\.$/);
+      expect(await bar(page).count()).toBe(0);
+    }
     expect(requests.filter(isOfModel)).toHaveLength(1);
     expect(complaints).toEqual([]);
     await close();

@@ -28,6 +28,7 @@ import {
   type MemorySection,
   TextIndex,
 } from "nous-wasm";
+import { base64Of, bytesIn } from "./base64.ts";
 import { exportLines, isOf, type Rows } from "./lines.ts";
 import type { Json } from "./readers/reading.ts";
 import type { Card, Summary, WrongLine } from "./records.ts";
@@ -87,6 +88,8 @@ export class Held {
   readonly #now: number | null;
   readonly #words: Embedder | undefined;
   isFreed = false;
+  /** Whether memories were changed or removed since it was opened. */
+  isEdited = false;
   #changes = 0;
   #evidence: EvidenceConfig;
   #texts: TextIndex | undefined;
@@ -305,6 +308,7 @@ export class Held {
 
   /** Adds memories, and replaces those that are there. */
   put(rows: readonly IndexedNodeRow[]): void {
+    this.isEdited = true;
     for (const row of rows) this.rows.nodes.set(row.id, row);
     this.#upsert(rows);
     this.#forget();
@@ -312,6 +316,7 @@ export class Held {
 
   /** Removes memories and their edges. */
   remove(ids: readonly string[]): void {
+    this.isEdited = true;
     const gone = new Set(ids);
     for (const id of ids) this.rows.nodes.delete(id);
     const stays = ({ source_id, target_id }: { source_id: string; target_id: string }) =>
@@ -443,15 +448,4 @@ function withSections(config: EngineConfig, told: Rows["sections"]): EngineConfi
   const { sections = {} } = config;
   const subtypes = Object.fromEntries(names.map(([name, section]) => [name, { section }]));
   return { ...config, sections: { ...sections, subtypes: { ...subtypes, ...sections.subtypes } } };
-}
-
-const base64Of = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
-
-/** Returns the bytes of base64; null for anything else. */
-function bytesIn(base64: unknown): Uint8Array | null {
-  try {
-    return Uint8Array.from(atob(base64 as string), (letter) => letter.charCodeAt(0));
-  } catch {
-    return null;
-  }
 }

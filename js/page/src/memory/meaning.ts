@@ -5,8 +5,10 @@
 import * as Comlink from "comlink";
 import { TRANSFORMER } from "nous-memory";
 import type { Held, Made } from "./held.ts";
-import { hasKept, isKept as isMemoryKept, keep } from "./kept.ts";
+import { hasKept, isKept as isMemoryKept, keep, keepChange } from "./kept.ts";
+import { nodeLine } from "./lines.ts";
 import type { MeaningOffer, MeaningState } from "./records.ts";
+import { keepVectors, keptVectors } from "./sample-vectors.ts";
 import type { SentenceCalls } from "./sentence-worker.ts";
 
 /** The cache of nous-minilm. */
@@ -57,9 +59,9 @@ export async function start(held: Held, tell: (state: MeaningState) => void): Pr
   try {
     sentences ??= started();
     const { loaded, embed } = sentences;
-    await loaded;
+    const [known] = await Promise.all([keptVectors(held), loaded]);
     while (isOpen()) {
-      await workOff(held, embed, isOpen, tell);
+      await workOff(held, { embed, known }, isOpen, tell);
       if (isOpen()) await held.untilWaiting();
     }
   } catch {
@@ -69,32 +71,52 @@ export async function start(held: Held, tell: (state: MeaningState) => void): Pr
   }
 }
 
+/** How vectors come: the model makes them, and some are known by their text. */
+interface Vectors {
+  embed: Sentences["embed"];
+  known: ReadonlyMap<string, Float32Array>;
+}
+
 /** Makes the vectors that are missing. */
 async function workOff(
   held: Held,
-  embed: Sentences["embed"],
+  { embed, known }: Vectors,
   isOpen: () => boolean,
   tell: (state: MeaningState) => void,
 ): Promise<void> {
   let made: Made[] = [];
-  let isNew = false;
+  const fresh: string[] = [];
   const take = () => {
     held.take(made);
-    isNew ||= made.length > 0;
     made = [];
     if (!held.isByMeaning) held.mean(embed);
     tell({ state: "on", waiting: held.waiting, all: held.rows.nodes.size });
   };
   for (const { id, text } of held.waitingTexts()) {
-    made.push({ id, text, vector: await embed(text) });
+    const vector = known.get(text);
+    made.push({ id, text, vector: vector ?? (await embed(text)) });
+    if (vector !== undefined) continue;
     if (!isOpen()) return;
-    if (made.length === AT_ONCE) take();
+    fresh.push(id);
+    if (made.length >= AT_ONCE) take();
   }
   take();
-  // Another tab may have deleted the saved memory meanwhile.
-  if (!isNew || !isMemoryKept(held) || !(await hasKept()) || !isOpen()) return;
+  if (fresh.length === 0) return;
+  await keepVectors(held);
   // Without room the saved memory stays as it is, without the vectors.
-  await keep(held).catch(() => {});
+  await save(held, fresh, isOpen).catch(() => {});
+}
+
+/** Saves vectors that were made of a memory that is kept in this browser. */
+async function save(held: Held, ids: readonly string[], isOpen: () => boolean): Promise<void> {
+  // Another tab may have deleted the saved memory meanwhile.
+  if (!isMemoryKept(held) || !(await hasKept()) || !isOpen()) return;
+  if (ids.length > AT_ONCE) return keep(held);
+  const rows = ids.flatMap((id) => held.row(id) ?? []);
+  await keepChange(
+    held,
+    rows.map((row) => nodeLine(held.rows, row)),
+  );
 }
 
 function started(): Sentences {
