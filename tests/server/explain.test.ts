@@ -1,5 +1,6 @@
 // Why a memory comes up for a question, or why it does not: POST /v1/explain.
 
+import { meaningInWords } from "nous-memory";
 import { NousClient } from "nous-server/client";
 import { ANSWERABLE } from "nous-wasm";
 import { describe, expect, test } from "vitest";
@@ -52,6 +53,40 @@ function expectSum({ score, sum, scale, offset, evidence }: Explanation): void {
   const sizes = evidence.map(({ contribution }) => Math.abs(contribution));
   expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
 }
+
+test.each([
+  [
+    { unheld: 1, weight: 5.4, least_weight: 2 },
+    "counts 2.7 times: no word of the question is in any one memory",
+  ],
+  [
+    { unheld: 0.6, weight: 3, least_weight: 2 },
+    "counts 1.5 times: at most 40 % of the question is in any one memory",
+  ],
+  [
+    { unheld: 0.999, weight: 3, least_weight: 2 },
+    "counts 1.5 times: at most 1 % of the question is in any one memory",
+  ],
+  [
+    { unheld: 0.001, weight: 3, least_weight: 2 },
+    "counts 1.5 times: at most 99 % of the question is in any one memory",
+  ],
+  [
+    { unheld: 0, weight: 2, least_weight: 2 },
+    "counts as usual: one memory holds all words of the question",
+  ],
+  [
+    { unheld: 1, weight: -0.257, least_weight: -2 },
+    "weighs -0.26: no word of the question is in any one memory",
+  ],
+])("meaning in words: %o", (numbers, told) => {
+  const meaning = { ...numbers, unlike: 0, is_estimated: false };
+  expect(meaningInWords(meaning)).toEqual([`Meaning ${told}.`]);
+  expect(meaningInWords({ ...meaning, is_estimated: true })).toEqual([
+    `Meaning ${told}.`,
+    "This memory has no vector yet: its meaning is estimated.",
+  ]);
+});
 
 describe("an explanation", () => {
   test("has rank and score of the search, and evidence that adds up to them", async () => {

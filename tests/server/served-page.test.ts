@@ -1,5 +1,7 @@
 // The page at `/`: who gets it, with which headers, and what it does not change.
 
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { createKey } from "../../js/server/src/keys/keys.ts";
 import { sharedServer } from "./support/shared-server.ts";
@@ -52,6 +54,24 @@ test("its files are there, compressed for those who take it, and kept by browser
       isNamedByContent ? "public, max-age=31536000, immutable" : "no-cache",
     );
   }
+});
+
+test("the file of the sentence model is that of nous-minilm, which the page has no copy of", async () => {
+  const path = "/assets/minilm-l6-A_b-C1d2.bin";
+  const answer = await get(path);
+  expect(answer.headers.get("cache-control")).toContain("immutable");
+  const file = fileURLToPath(import.meta.resolve("nous-minilm/model/minilm-l6.bin"));
+  expect(Buffer.from(await answer.arrayBuffer()).equals(readFileSync(file))).toBe(true);
+  const tag = answer.headers.get("etag")!;
+  expect((await get(path, { "if-none-match": tag })).status).toBe(304);
+  const folder = new URL("../../js/server/dist/page/", import.meta.url);
+  const names = readdirSync(folder, { recursive: true }) as string[];
+  expect(names.filter((name) => /minilm/.test(name))).toEqual([]);
+  expect(readFileSync(new URL("THIRD-PARTY-LICENSES.txt", folder), "utf8")).toContain(
+    "sentence-transformers/all-MiniLM-L6-v2",
+  );
+  for (const wrong of ["/assets/minilm-.bin.br", "/minilm-l6-a.bin", "/assets/minilm-a/b.bin"])
+    expect((await get(wrong)).status, wrong).toBe(404);
 });
 
 test("only files of the page are served, and only to GET and HEAD", async () => {

@@ -73,12 +73,13 @@ export function meaningInWords({
   least_weight,
   is_estimated,
 }: NonNullable<Why["meaning"]>): string[] {
+  const share = Math.min(Math.max(Math.round((1 - unheld) * 100), 1), 99);
   const held =
     unheld === 1
       ? "no word of the question is in any one memory"
       : unheld === 0
         ? "one memory holds all words of the question"
-        : `at most ${Math.round((1 - unheld) * 100)} % of the question is in any one memory`;
+        : `at most ${share} % of the question is in any one memory`;
   const times = plain(weight / least_weight);
   const counts =
     least_weight <= 0
