@@ -20,6 +20,8 @@ const SIZES = { wide: [1280, 860], narrow: [360, 740] } as const;
 const QUALITY = 82;
 /** How long a view may take to draw itself, in milliseconds. */
 const PATIENCE = 1_500;
+/** How long the vectors of a sample may take, in milliseconds. */
+const VECTORS = 300_000;
 
 /** Writes a picture of every view below `folder`. The page is at `url`. */
 export async function photograph(browser: Browser, url: string, folder: string): Promise<void> {
@@ -42,6 +44,8 @@ export async function photograph(browser: Browser, url: string, folder: string):
           document.documentElement.style.scrollbarGutter = "auto";
         });
         await page.waitForTimeout(PATIENCE);
+        // Memories get their vectors once in a context.
+        await page.locator("aside.meaning").waitFor({ state: "detached", timeout: VECTORS });
         writeFileSync(join(folder, `${view}-${theme}-${size}.webp`), await taken(page));
         await page.close();
       }

@@ -5,15 +5,17 @@ import { execFileSync } from "node:child_process";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import fc from "fast-check";
 import { meaningInWords, TRANSFORMER } from "nous-memory";
 import { loadMinilm, type Minilm } from "nous-minilm";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { edit, remove, undo } from "../../../js/page/src/memory/edit.ts";
-import { Held } from "../../../js/page/src/memory/held.ts";
+import { Held, type Made } from "../../../js/page/src/memory/held.ts";
 import { addLine, noRows } from "../../../js/page/src/memory/lines.ts";
 import { PROGRAM, start } from "../../server/support/server-process.ts";
 import { temporaryFolder } from "../../server/support/temporary-folder.ts";
+import { amount, patience, runs } from "../../support/amount.ts";
 import { Site } from "../support/page.ts";
 import { faultsInAllLooks, sharedPage, TYPES, visitPage } from "./support.ts";
 import { callWorker, noteWorkers } from "./worker-calls.ts";
@@ -258,6 +260,10 @@ describe("an open memory", () => {
     const { vector, tokens } = minilm.embed(text);
     return tokens === 0 ? null : vector;
   };
+  const nodeLinesOf = (held: Held) =>
+    [...held.exportLines()].filter(({ kind }) => kind === "node") as unknown as (Line & {
+      content_title: string;
+    })[];
   const workOff = async (held: Held) => {
     for (const { id, text } of [...held.waitingTexts()])
       held.take([{ id, text, vector: await embed(text) }]);
@@ -308,6 +314,62 @@ describe("an open memory", () => {
     expect(held.embeddingOf("Which beverage does she like?")).toBeUndefined();
     held.free();
   });
+
+  it(
+    "has no vector but that of its text, whatever is changed while vectors are made",
+    async () => {
+      const ids = ["tea", "rent", "ferry"];
+      const id = fc.constantFrom(...ids);
+      const title = fc.constantFrom("Tea", "Rent", "Ferry", "\u200b");
+      const step = fc.oneof(
+        fc.record({ do: fc.constant("edit" as const), id, title, tags: fc.subarray(["a", "b"]) }),
+        fc.record({ do: fc.constant("begin" as const) }),
+        fc.record({ do: fc.constant("take" as const) }),
+        fc.record({ do: fc.constant("remove" as const), id }),
+        fc.record({ do: fc.constant("undo" as const) }),
+        fc.record({ do: fc.constant("reopen" as const) }),
+      );
+      const base64 = new Map<string, string | null>();
+      for (const text of ["Tea", "Rent", "Ferry", "\u200b"]) {
+        const vector = await embed(text);
+        base64.set(text, vector && Buffer.from(vector.buffer).toString("base64"));
+      }
+      const run = async (steps: readonly Step[]) => {
+        let held = await opened(ids.map((name) => note(name, "Tea")));
+        let underWay: Made[] = [];
+        for (const one of steps) {
+          if (one.do === "edit" && held.row(one.id) !== undefined)
+            await edit(held, one.id, { ...one, summary: null, text: "" });
+          else if (one.do === "remove" && held.row(one.id) !== undefined)
+            await remove(held, [one.id]);
+          else if (one.do === "undo") await undo(held);
+          else if (one.do === "begin")
+            for (const { id, text } of held.waitingTexts())
+              underWay.push({ id, text, vector: await embed(text) });
+          else if (one.do === "take") held.take(underWay.splice(0));
+          else if (one.do === "reopen" && held.rows.nodes.size > 0) {
+            const lines = [...held.exportLines()];
+            held.free();
+            held = await opened(lines);
+            underWay = [];
+          }
+          let without = 0;
+          for (const { id, content_title, embedding = null } of nodeLinesOf(held)) {
+            const isThere = held.index.get(id)!.has_embedding;
+            expect(embedding).toBe(isThere ? base64.get(content_title) : null);
+            if (!isThere && base64.get(content_title) !== null) without += 1;
+          }
+          const all = new Set(Array.from(held.waitingTexts(), ({ id: name }) => name));
+          expect(all.size).toBe(held.waiting);
+          expect(held.waiting).toBeGreaterThanOrEqual(without);
+        }
+        held.free();
+      };
+      type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+      await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 30 }), run), runs(amount(200)));
+    },
+    patience(60_000),
+  );
 
   it("is ranked by meaning only if a server would", async () => {
     const embedding = Buffer.from(new Float32Array(384).fill(0.5).buffer).toString("base64");

@@ -51,10 +51,11 @@ export async function consider(): Promise<void> {
   const own = latest;
   meaning.value = { state: "none" };
   try {
-    const { isOffered, isKept, waiting } = await memory.meaningOffer();
+    const { isOffered, isOn, isKept, waiting } = await memory.meaningOffer();
     if (own !== latest || !isOffered) return;
     meaning.value = { state: "offered", isKept, waiting };
-    if (!isDeclined.value && waiting <= MAX_UNASKED && (isKept || mayFetch())) begin();
+    const mayBegin = !isDeclined.value && waiting <= MAX_UNASKED && (isKept || mayFetch());
+    if (isOn || mayBegin) begin();
   } catch {
     if (own === latest) meaning.value = { state: "failed" };
   }

@@ -168,7 +168,9 @@ export class Held {
   async withRows(rows: Rows, progress: (share: number) => void): Promise<Held> {
     const { name, config, wrong, wrongCount, source } = this;
     const opening = { name, rows, config, wrong, wrongCount, source };
-    return Held.open({ ...opening, now: this.#now, words: this.#words }, progress);
+    const other = await Held.open({ ...opening, now: this.#now, words: this.#words }, progress);
+    other.mean(this.#meaning);
+    return other;
   }
 
   /** The full-text index, for rankings that start from words. Made when it is first needed. */

@@ -8,7 +8,7 @@ import type { Held, Made } from "./held.ts";
 import { hasKept, isKept as isMemoryKept, keep, keepChange } from "./kept.ts";
 import { nodeLine } from "./lines.ts";
 import type { MeaningOffer, MeaningState } from "./records.ts";
-import { keepVectors, keptVectors } from "./sample-vectors.ts";
+import { keepVectors, keptVectors, vectorsIn } from "./sample-vectors.ts";
 import type { SentenceCalls } from "./sentence-worker.ts";
 
 /** The cache of nous-minilm. */
@@ -29,6 +29,8 @@ let sentences: Sentences | undefined;
 let listener: ((share: number) => void) | undefined;
 /** Ends the work on the memory that is open. */
 let latest = 0;
+/** The memory that was ranked last. The next one may be the same, read again. */
+let last: Held | undefined;
 
 /** Returns whether the memory can be ranked by meaning, and what that needs. */
 export async function offered(held: Held): Promise<MeaningOffer> {
@@ -36,6 +38,7 @@ export async function offered(held: Held): Promise<MeaningOffer> {
     isOffered: held.isForTransformer,
     isKept: sentences !== undefined || (await isFileKept()),
     waiting: held.waiting,
+    isOn: held.isByMeaning,
   };
 }
 
@@ -59,7 +62,10 @@ export async function start(held: Held, tell: (state: MeaningState) => void): Pr
   try {
     sentences ??= started();
     const { loaded, embed } = sentences;
-    const [known] = await Promise.all([keptVectors(held), loaded]);
+    const known = vectorsIn(last);
+    last = held;
+    for (const [text, vector] of await keptVectors(held)) known.set(text, vector);
+    await loaded;
     while (isOpen()) {
       await workOff(held, { embed, known }, isOpen, tell);
       if (isOpen()) await held.untilWaiting();

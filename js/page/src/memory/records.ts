@@ -188,6 +188,8 @@ export interface MeaningOffer {
   isKept: boolean;
   /** How many memories have no vector. */
   waiting: number;
+  /** Whether it is ranked by meaning already. */
+  isOn: boolean;
 }
 
 /** How the ranking by meaning stands. `waiting`: so many of `all` memories have no vector yet. */

@@ -69,6 +69,7 @@ export interface Rerank {
 /** Returns the answers by changed weights. */
 export async function rank(open: Held, { question, by, min }: RankRequest): Promise<Rerank> {
   const held = min > open.rows.nodes.size ? await crowdOf(open, min) : open;
+  await held.hear([question]);
   const [byDefault, now] =
     by.ranking === "evidence"
       ? rankByEvidence(held, question, by.weights)

@@ -80,7 +80,7 @@ const calls = {
     return buildContext(of, request);
   },
   profiles: () => profilesOf(there()),
-  rank: hearing((of, request: RankRequest) => rank(of, request)),
+  rank: (request: RankRequest) => rank(there(), request),
   states: (profiles: Profiles) => states(there(), profiles),
   forgetRanks: () => forgetRanks(),
   weigh: (weights: Weights) => there().weigh(weights),
