@@ -366,7 +366,10 @@ describe("an open memory", () => {
         held.free();
       };
       type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
-      await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 30 }), run), runs(amount(200)));
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 30, size: "max" }), run),
+        runs(amount(500)),
+      );
     },
     patience(60_000),
   );
