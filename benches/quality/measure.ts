@@ -15,7 +15,7 @@ export interface Case {
   readonly now: number;
   /** Grades by id. Empty if nothing answers. */
   readonly grades: ReadonlyMap<string, Grade>;
-  /** Ids of memories that a later one replaced. */
+  /** Ids of memories that must not come before an answer: of replaced ones, for example. */
   readonly outdated: readonly string[];
 }
 
@@ -82,7 +82,8 @@ export function askingOf({ memories, questions }: QuestionSet): Asking {
 
 function storedOf(memory: SetMemory): StoredMemory {
   const { id, text, created_at, cluster, title = "", subtype, event_time } = memory;
-  return { id, text, created_at, title, subtype, event_time, clusters: [cluster] };
+  const clusters = cluster === undefined ? [] : [cluster];
+  return { id, text, created_at, title, subtype, event_time, clusters };
 }
 
 /** Questions that are reported together. */

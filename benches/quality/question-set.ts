@@ -10,7 +10,7 @@ export interface SetMemory {
   /** The instant of its making, ISO 8601. */
   readonly created_at: string;
   /** The conversation, session, day or project in which it was made. */
-  readonly cluster: string;
+  readonly cluster?: string;
   readonly title?: string;
   /** The kind of memory, for example `custom:appointment`. */
   readonly subtype?: string;
@@ -36,7 +36,10 @@ export interface SetQuestion {
   readonly part: Part;
   /** The instant at which the question is asked, ISO 8601. Later memories are in the set, too. */
   readonly now?: string;
-  /** The ids of memories that answered until one of `answers` replaced them. */
+  /**
+   * The ids of memories that must not come before an answer: one of `answers` replaced them, or they
+   * were deleted, or they belong to another scope.
+   */
   readonly outdated?: readonly string[];
   /** The language of the question, ISO 639-1. */
   readonly language?: string;

@@ -15,8 +15,10 @@ const GZIP = [0x1f, 0x8b] as const;
 /**
  * Reads the sets of a file. Each set of the file has the fields `name`, `memories` and `questions`;
  * see {@link QuestionSet}. A question without a part belongs to the development half. If memories
- * of a set share an id, the last one counts, as after an upsert of one after the other. An empty
- * title, subtype, speaker or language of a memory counts as absent.
+ * of a set share an id, the last one counts, as after an upsert of one after the other. A title,
+ * subtype, speaker or language of a memory that is empty or null counts as absent. A memory whose
+ * cluster is null has none. `forbidden` of a question is another name of `outdated`. Its fields
+ * `id`, `sessions`, `resolved` and `last` are allowed, and not read.
  *
  * @param path - A file of JSON. It may be compressed by gzip, whatever its name.
  * @throws {Error} If the file cannot be read, is no JSON, or a field is missing, unknown or wrong.
@@ -76,15 +78,19 @@ function parseSet(value: unknown, place: string): QuestionSet {
 
 const SET_FIELDS = ["name", "memories", "questions"] as const;
 const MEMORY_TEXTS = ["title", "subtype", "speaker", "language"] as const;
+const ABSENT: readonly unknown[] = [undefined, null, ""];
 const MEMORY_FIELDS = [
-  "id",
-  "text",
-  "created_at",
-  "cluster",
-  "event_time",
+  ...["id", "text", "created_at", "cluster", "event_time"],
   ...MEMORY_TEXTS,
-] as const;
-const QUESTION_FIELDS = ["text", "answers", "kind", "part", "now", "outdated", "language"] as const;
+];
+const OUTDATED = ["outdated", "forbidden"] as const;
+/** Fields of published sets that no measurement needs. */
+const UNREAD = ["id", "sessions", "resolved", "last"] as const;
+const QUESTION_FIELDS = [
+  ...["text", "answers", "kind", "part", "now", "language"],
+  ...OUTDATED,
+  ...UNREAD,
+];
 
 function parseMemory(value: unknown, at: string): SetMemory {
   const fields = record(value, at, MEMORY_FIELDS);
@@ -94,11 +100,11 @@ function parseMemory(value: unknown, at: string): SetMemory {
     id,
     text: text(fields, "text", place),
     created_at: instant(fields, "created_at", place),
-    cluster: text(fields, "cluster", place),
+    ...(fields.cluster === null ? {} : { cluster: text(fields, "cluster", place) }),
   };
   const optional: Partial<Record<(typeof MEMORY_TEXTS)[number] | "event_time", string>> = {};
   for (const name of MEMORY_TEXTS)
-    if (fields[name] !== undefined && fields[name] !== "")
+    if (!ABSENT.includes(fields[name]))
       optional[name] = text(fields, name, place);
   if (fields.event_time !== undefined) optional.event_time = instant(fields, "event_time", place);
   return { ...memory, ...optional };
@@ -113,18 +119,21 @@ function parseQuestion(
   const words = text(fields, "text", at);
   const place = `${at} (“${words}”)`;
   const answers = ids(fields, "answers", place, memories);
-  const outdated =
-    fields.outdated === undefined ? undefined : ids(fields, "outdated", place, memories);
-  const both = outdated?.find((id) => answers.includes(id));
-  if (both !== undefined)
-    throw new Error(`${place}.outdated: the memory ${both} is an answer, too`);
+  const named = OUTDATED.filter((name) => fields[name] !== undefined);
+  const outdated = named.flatMap((name) => {
+    const found = ids(fields, name, place, memories);
+    const both = found.find((id) => answers.includes(id));
+    if (both !== undefined)
+      throw new Error(`${place}.${name}: the memory ${both} is an answer, too`);
+    return found;
+  });
   return {
     text: words,
     answers,
     kind: text(fields, "kind", place),
     part: part(fields.part, place),
     ...(fields.now === undefined ? {} : { now: instant(fields, "now", place) }),
-    ...(outdated === undefined ? {} : { outdated }),
+    ...(named.length === 0 ? {} : { outdated: [...new Set(outdated)] }),
     ...(fields.language === undefined ? {} : { language: text(fields, "language", place) }),
   };
 }

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
+import { askingOf } from "../../benches/quality/measure.ts";
 import { parseSets, readSet } from "../../benches/quality/read-set.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "nous-sets-"));
@@ -71,10 +72,35 @@ describe("a file of sets", () => {
     expect(parseSets([{ ...SET, memories }], "sets")[0]!.memories).toEqual([OTHER, memories[2]]);
   });
 
-  it("takes an empty title, subtype, speaker or language for none", () => {
-    const empty = { title: "", subtype: "", speaker: "", language: "" };
+  it.each(["", null])("takes a title, subtype, speaker or language of %j for none", (none) => {
+    const empty = { title: none, subtype: none, speaker: none, language: none };
     const [set] = parseSets([{ ...SET, memories: [{ ...MEMORY, ...empty }] }], "sets");
     expect(set!.memories).toEqual([MEMORY]);
+  });
+
+  it("takes a cluster of null for none", () => {
+    const [set] = parseSets([{ ...SET, memories: [{ ...MEMORY, cluster: null }, OTHER] }], "sets");
+    const { cluster: _, ...alone } = MEMORY;
+    expect(set!.memories).toEqual([alone, OTHER]);
+    expect(askingOf(set!).store.memories.map(({ clusters }) => clusters)).toEqual([
+      [],
+      [OTHER.cluster],
+    ]);
+  });
+
+  it("takes forbidden memories for outdated ones, and leaves other fields of published sets", () => {
+    const others = { id: "q1", sessions: ["s1"], resolved: "Does Mira prefer tea?", last: "Tea?" };
+    const questions = [
+      { ...QUESTION, ...others, forbidden: ["m2", "m2"] },
+      { ...QUESTION, forbidden: ["m2"], outdated: ["m2"] },
+      { ...QUESTION, answers: [], forbidden: [] },
+    ];
+    const [set] = parseSets([{ ...SET, questions }], "sets");
+    expect(set!.questions).toEqual([
+      { ...QUESTION, part: "dev", outdated: ["m2"] },
+      { ...QUESTION, part: "dev", outdated: ["m2"] },
+      { ...QUESTION, part: "dev", answers: [], outdated: [] },
+    ]);
   });
 
   it("names an answer once, even if the file repeats it", () => {
@@ -112,7 +138,8 @@ describe("a wrong set is refused", () => {
     [memory({ id: 3 }), "sets[0].memories[1].id: 3 is no text"],
     [memory({ text: " " }), `${MEMORY_PLACE}.text: " " is no text`],
     [memory({ cluster: undefined }), `${MEMORY_PLACE}.cluster: nothing is no text`],
-    [memory({ title: null }), `${MEMORY_PLACE}.title: null is no text`],
+    [memory({ cluster: "" }), `${MEMORY_PLACE}.cluster: "" is no text`],
+    [memory({ title: {} }), `${MEMORY_PLACE}.title: {} is no text`],
     [memory({ subtype: 1 }), `${MEMORY_PLACE}.subtype: 1 is no text`],
     [memory({ speaker: [] }), `${MEMORY_PLACE}.speaker: [] is no text`],
     [memory({ language: " " }), `${MEMORY_PLACE}.language: " " is no text`],
@@ -132,6 +159,8 @@ describe("a wrong set is refused", () => {
     [question({ answers: [1] }), `${QUESTION_PLACE}.answers[0]: 1 is the id of no memory`],
     [question({ outdated: ["m9"] }), `${QUESTION_PLACE}.outdated[0]: "m9" is the id of no`],
     [question({ outdated: ["m1"] }), `${QUESTION_PLACE}.outdated: the memory m1 is an answer, too`],
+    [question({ forbidden: ["m9"] }), `${QUESTION_PLACE}.forbidden[0]: "m9" is the id of no`],
+    [question({ forbidden: ["m1"] }), `${QUESTION_PLACE}.forbidden: the memory m1 is an answer`],
     [question({ part: "train" }), `${QUESTION_PLACE}.part: "train" is none of dev, test`],
     [question({ now: "today" }), `${QUESTION_PLACE}.now: "today" is no instant`],
     [question({ language: 2 }), `${QUESTION_PLACE}.language: 2 is no text`],
