@@ -3,7 +3,13 @@
 import { ANSWERABLE } from "nous-wasm";
 import { table } from "../results.ts";
 import type { Case, Measured } from "./measure.ts";
-import { correctionShares, falseAnswers, lostAnswers, missedAnswers } from "./shares.ts";
+import {
+  correctionShares,
+  falseAnswers,
+  isCorrection,
+  lostAnswers,
+  missedAnswers,
+} from "./shares.ts";
 
 /** The thresholds of the table of false answers. `ANSWERABLE` is the server's. */
 const THRESHOLDS = [...new Set([0.1, 0.2, 0.3, 0.4, 0.5, ANSWERABLE])].sort((a, b) => a - b);
@@ -105,18 +111,19 @@ export function answerableRows(parts: readonly Answered[]): string[][] {
 
 /** Returns the shares of corrections by system; nothing without such questions. */
 export function correctionTables(cases: readonly Case[], measured: readonly Measured[]): string[] {
-  const count = cases.filter(({ outdated }) => outdated.length > 0).length;
+  const count = cases.filter(isCorrection).length;
   if (count === 0) return [];
   const rows = measured.map(({ system, found }) => {
     const { newer, older, neither } = correctionShares(cases, found);
     return [system.name, percent(newer), percent(older), percent(neither)];
   });
   return [
-    `Corrections (${count}): which memory comes first among the first ten, the new one or the one that it replaced.`,
-    table(["system", "the new one", "the old one", "neither is found"], rows),
+    `Corrections (${count}): which memory comes first among the first ten, an answer or a memory that it replaced.`,
+    table(["system", "an answer", "an outdated one", "neither is found"], rows),
   ];
 }
 
-function percent(share: number): string {
+/** Returns a share in per cent. */
+export function percent(share: number): string {
   return `${(100 * share).toFixed(0)} %`;
 }

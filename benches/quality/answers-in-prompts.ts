@@ -3,7 +3,7 @@
 
 import { tokensOf } from "nous-memory";
 import type { RunningServer } from "../js/http-contestants.ts";
-import { BM25, type Finder, FTS5 } from "./contestants.ts";
+import { BM25, FTS5, type System } from "./contestants.ts";
 import { askingOf, type Case } from "./measure.ts";
 import { DEPTH, ndcg } from "./metrics.ts";
 import { storeSet, withServer } from "./own-server.ts";
@@ -91,7 +91,7 @@ export async function inFilledPrompts(
   };
 }
 
-function foundByWords({ cases, set }: Stored, finder: Finder): string[][] {
+function foundByWords({ cases, set }: Stored, finder: System): string[][] {
   const opened = finder.open(askingOf(set).store, CANDIDATES);
   const found = cases.map(({ text, now }) => opened.ask(text, now).map(({ id }) => id));
   opened.free?.();

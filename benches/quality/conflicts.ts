@@ -19,7 +19,7 @@ import {
 import { getSectionForSubtype, MemoryIndex, type WordVectors } from "nous-wasm";
 import { minimise } from "../fit/lbfgs.ts";
 import { table } from "../results.ts";
-import { type Part, partOf, type QuestionSet, type SetMemory } from "./question-set.ts";
+import { clustersOf, type Part, partOf, type QuestionSet, type SetMemory } from "./question-set.ts";
 import { LOOKALIKES, type Pair, REPLACEMENTS } from "./replacements.ts";
 
 /** A candidate of a memory that was written. */
@@ -50,7 +50,7 @@ export function written({ memories }: QuestionSet, embedder: WordVectors): Write
   const known = new Map<string, ComparedMemory>();
   const inOrder = [...memories].sort((a, b) => timeOf(a) - timeOf(b));
   const writes = inOrder.map((memory): Write => {
-    const { id, cluster, title = "", text, subtype, created_at, event_time } = memory;
+    const { id, title = "", text, subtype, created_at, event_time } = memory;
     const newer = comparedOf(memory);
     const now = newer.created_at;
     const answers = index
@@ -68,7 +68,8 @@ export function written({ memories }: QuestionSet, embedder: WordVectors): Write
       : [];
     const signals = conflictSignals(newer, candidates);
     known.set(id, newer);
-    index.upsert([{ id, title, text, subtype, created_at, event_time, clusters: [cluster] }]);
+    const clusters = clustersOf(memory);
+    index.upsert([{ id, title, text, subtype, created_at, event_time, clusters }]);
     return {
       id,
       part: partOf(id),

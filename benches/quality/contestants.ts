@@ -45,20 +45,18 @@ export interface System {
   readonly name: string;
   /** Whether scores are probabilities. */
   readonly isCalibrated: boolean;
-  /** Reads a store. */
-  open(store: Store): Opened;
-}
-
-/** A system that finds as many memories as it is asked for. */
-export interface Finder extends System {
-  /** @param most - How many memories it returns at most. Default: `DEPTH`. */
+  /**
+   * Reads a store.
+   *
+   * @param max - How many memories a question finds at most. Default: `DEPTH`.
+   */
   open(store: Store, max?: number): Opened;
 }
 
 const headOf = ({ title, labels = "" }: StoredMemory): string => `${title} ${labels}`.trim();
 
 /** BM25 over stems. */
-export const BM25: Finder = {
+export const BM25: System = {
   name: "BM25, stems",
   isCalibrated: false,
   open({ memories }, max = DEPTH) {
@@ -70,7 +68,7 @@ export const BM25: Finder = {
 };
 
 /** Full-text search of SQLite with the Porter stemmer. */
-export const FTS5: Finder = {
+export const FTS5: System = {
   name: "SQLite FTS5, porter",
   isCalibrated: false,
   open({ memories }, max = DEPTH) {
@@ -99,7 +97,7 @@ export const FTS5: Finder = {
 export const MINISEARCH: System = {
   name: "MiniSearch, fuzzy and prefix",
   isCalibrated: false,
-  open({ memories }) {
+  open({ memories }, max = DEPTH) {
     const index = new MiniSearch<StoredMemory>({
       fields: ["title", "text"],
       searchOptions: { fuzzy: 0.2, prefix: true },
@@ -109,7 +107,7 @@ export const MINISEARCH: System = {
       ask: (question) =>
         index
           .search(question)
-          .slice(0, DEPTH)
+          .slice(0, max)
           .map(({ id, score }) => ({ id: id as string, score })),
     };
   },
@@ -135,7 +133,7 @@ export function signals(embedder?: TextVectors): System {
   return {
     name: `signals, ${embedder === undefined ? "without" : "with"} embeddings`,
     isCalibrated: false,
-    open({ memories, edges }) {
+    open({ memories, edges }, max = DEPTH) {
       const index = new MemoryIndex({ dimensions });
       const texts = new TextIndex();
       index.upsert(
@@ -146,7 +144,7 @@ export function signals(embedder?: TextVectors): System {
       );
       index.link(edges);
       texts.upsert(memories.map(({ id, title, text }) => ({ id, title, body: text })));
-      const seeds = OVERFETCH * DEPTH;
+      const seeds = OVERFETCH * max;
       return {
         ask(question, now) {
           const { terms } = understand(question, { terms: "unicode" });
@@ -154,7 +152,7 @@ export function signals(embedder?: TextVectors): System {
           const best = hits[0]?.score ?? 1;
           const bm25 = hits.map(({ id, score }) => ({ id, score: score / best }));
           const embedding = vectorOf(question);
-          const query = { embedding, bm25, limit: DEPTH, max_seeds: seeds, now };
+          const query = { embedding, bm25, limit: max, max_seeds: seeds, now };
           const { ranking } = index.search(query);
           return ranking.ids.map((id, place) => ({ id, score: ranking.scores[place]! }));
         },
@@ -179,13 +177,13 @@ function sentenceIndex({ memories }: Store, sentences: SentenceVectors): MemoryI
 export const sentencesAlone = (sentences: SentenceVectors): System => ({
   name: "MiniLM alone",
   isCalibrated: false,
-  open(store) {
+  open(store, max = DEPTH) {
     const index = sentenceIndex(store, sentences);
     return {
       ask(question) {
         const embedding = sentences.embed(question);
         if (embedding === null) return [];
-        const { ids, scores } = index.similar(embedding, { limit: DEPTH });
+        const { ids, scores } = index.similar(embedding, { limit: max });
         return ids.map((id, place) => ({ id, score: scores[place]! }));
       },
       free: () => index.free(),
@@ -193,7 +191,7 @@ export const sentencesAlone = (sentences: SentenceVectors): System => ({
   },
 });
 
-/** The constant of reciprocal rank fusion, and how many results of each list it reads. */
+/** The constant of reciprocal rank fusion, and how many results of each list it reads at least. */
 const OF_RANK = 60;
 const FUSED = 100;
 
@@ -201,19 +199,20 @@ const FUSED = 100;
 export const fusedWithSentences = (sentences: SentenceVectors): System => ({
   name: "BM25 + MiniLM, rank fusion",
   isCalibrated: false,
-  open(store) {
+  open(store, max = DEPTH) {
     const index = sentenceIndex(store, sentences);
-    const words = BM25.open(store, FUSED);
+    const limit = Math.max(FUSED, max);
+    const words = BM25.open(store, limit);
     return {
       ask(question, now) {
         const embedding = sentences.embed(question);
-        const near = embedding === null ? [] : index.similar(embedding, { limit: FUSED }).ids;
+        const near = embedding === null ? [] : index.similar(embedding, { limit }).ids;
         const scores = new Map<string, number>();
         for (const list of [words.ask(question, now).map(({ id }) => id), near])
           for (const [rank, id] of list.entries())
             scores.set(id, (scores.get(id) ?? 0) + 1 / (OF_RANK + rank + 1));
         const all = Array.from(scores, ([id, score]) => ({ id, score }));
-        return all.sort((a, b) => b.score - a.score).slice(0, DEPTH);
+        return all.sort((a, b) => b.score - a.score).slice(0, max);
       },
       free() {
         index.free();
@@ -273,7 +272,7 @@ export function evidence(options: EvidenceOptions): System {
   return {
     name,
     isCalibrated: off.length === 0,
-    open({ memories, edges }) {
+    open({ memories, edges }, max = DEPTH) {
       const index = new MemoryIndex({
         embedder,
         dimensions: sentences?.dimensions,
@@ -294,7 +293,7 @@ export function evidence(options: EvidenceOptions): System {
       return {
         ask: (question, now) =>
           index.ask(question, {
-            ...{ limit: DEPTH, now, diversity },
+            ...{ limit: max, now, diversity },
             embedding: sentences?.embed(question),
           }),
         free: () => index.free(),
@@ -306,8 +305,12 @@ export function evidence(options: EvidenceOptions): System {
 /** How far memories that are alike are moved in the tables, beside 0. */
 const DIVERSITIES = [0.25, 1];
 
-/** The name of the whole ranking by evidence. */
+/** The name of the whole ranking by evidence: the default of the server. */
 export const EVIDENCE = "evidence";
+/** The name of the same for an index that does not know the clusters. */
+export const BY_GAPS = `${EVIDENCE}, runs by gaps`;
+/** The name of the ranking by evidence without embeddings of memories. */
+const BY_TABLE = `${EVIDENCE}, token table`;
 
 /** What makes vectors in the tables. */
 export interface Models {
@@ -321,23 +324,40 @@ export interface Models {
  * Returns word search as others do it, the sentence transformer alone and fused with word search,
  * and ranking by signals without and with embeddings.
  */
-export function othersThanEvidence({ embedder, sentences }: Models): System[] {
-  const ofSentences = [sentencesAlone(sentences), fusedWithSentences(sentences)];
-  return [BM25, FTS5, MINISEARCH, ...ofSentences, signals(), signals(embedder)];
+export function othersThanEvidence(models: Models): System[] {
+  const [bm25, ...ofSentences] = simplerThanEvidence(models);
+  return [bm25!, FTS5, MINISEARCH, ...ofSentences, signals(), signals(models.embedder)];
 }
+
+/** Returns what users would take instead: words, the sentence transformer, or both by rank. */
+export const simplerThanEvidence = ({ sentences }: Models): System[] => [
+  BM25,
+  sentencesAlone(sentences),
+  fusedWithSentences(sentences),
+];
+
+/**
+ * Returns the rankings by evidence that the server has: without embeddings, its default, and its
+ * default for memories without clusters.
+ */
+export const evidenceAsServed = (
+  { embedder, sentences }: Models,
+  preset: Preset = "general",
+): System[] => [
+  evidence({ name: BY_TABLE, preset, embedder }),
+  evidence({ name: EVIDENCE, preset, embedder, sentences }),
+  evidence({ name: BY_GAPS, preset, embedder, sentences, clusters: false }),
+];
 
 /**
  * Returns evidence with and without word vectors and the transformer, and without each group of
  * evidence.
  */
 export function evidenceByParts(models: Models, preset: Preset = "general"): System[] {
-  const { embedder } = models;
   const whole = { ...models, preset };
   return [
     evidence({ name: "evidence, words alone", preset }),
-    evidence({ name: "evidence, token table", preset, embedder }),
-    evidence({ name: EVIDENCE, ...whole }),
-    evidence({ name: `${EVIDENCE}, runs by gaps`, ...whole, clusters: false }),
+    ...evidenceAsServed(models, preset),
     ...DIVERSITIES.map((diversity) =>
       evidence({ name: `${EVIDENCE}, diversity ${diversity}`, ...whole, diversity }),
     ),

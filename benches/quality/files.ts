@@ -3,6 +3,7 @@
 import { basename } from "node:path";
 
 import { whole } from "../js/units.ts";
+import { correctionTables, unanswerableTables } from "./answer-tables.ts";
 import { evidenceByParts, type Models, othersThanEvidence } from "./contestants.ts";
 import { reportOf } from "./evidence-report.ts";
 import { askingOf, measure } from "./measure.ts";
@@ -32,6 +33,11 @@ export function reportOnFiles(files: readonly string[], models: Models, only: st
   });
   const parts = measured.map(({ name, ...part }) => ({ ...part, title: name }));
   const summary = summaryOf(parts);
-  const text = ["# In short", summary, ...measured.map(reportOf)].join("\n\n");
+  const tables = measured.flatMap((part) => [
+    reportOf(part),
+    ...unanswerableTables(part.cases, part.measured),
+    ...correctionTables(part.cases, part.measured),
+  ]);
+  const text = ["# In short", summary, ...tables].join("\n\n");
   return { summary, text, parts };
 }

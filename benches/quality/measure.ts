@@ -4,7 +4,7 @@ import type { Hit } from "./bm25.ts";
 import type { Judged } from "./calibration.ts";
 import type { Store, StoredMemory, System } from "./contestants.ts";
 import { hit, ndcg, recallOfAll } from "./metrics.ts";
-import type { QuestionSet, SetMemory } from "./question-set.ts";
+import { clustersOf, type QuestionSet, type SetMemory } from "./question-set.ts";
 import { GRADE, type Grade } from "./questions.ts";
 
 /** A question to a store. */
@@ -81,9 +81,8 @@ export function askingOf({ memories, questions }: QuestionSet): Asking {
 }
 
 function storedOf(memory: SetMemory): StoredMemory {
-  const { id, text, created_at, cluster, title = "", subtype, event_time } = memory;
-  const clusters = cluster === undefined ? [] : [cluster];
-  return { id, text, created_at, title, subtype, event_time, clusters };
+  const { id, text, created_at, title = "", subtype, event_time } = memory;
+  return { id, text, created_at, title, subtype, event_time, clusters: clustersOf(memory) };
 }
 
 /** Questions that are reported together. */

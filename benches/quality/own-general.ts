@@ -1,7 +1,7 @@
 // Measures all systems on our own questions over the general memory.
 
 import { correctionTables, unanswerableTables } from "./answer-tables.ts";
-import { evidenceByParts, type Models, othersThanEvidence } from "./contestants.ts";
+import { evidenceByParts, type Models, othersThanEvidence, type System } from "./contestants.ts";
 import { kindTables, reportOf } from "./evidence-report.ts";
 import { askingOf, measure, type Part, selected } from "./measure.ts";
 import type { QuestionSet } from "./question-set.ts";
@@ -19,17 +19,12 @@ const LANGUAGE_NAMES: Readonly<Record<string, string>> = { de: "German", ja: "Ja
 /** Asks all systems the questions of the general memory. */
 export function measureGeneral(set: QuestionSet, models: Models): OnGeneral {
   const kinds = set.questions.map(({ kind }) => kind);
-  const questions = set.questions.map((one) => ({ ...one, kind: broadKindOf(one) }));
-  const asking = askingOf({ ...set, questions });
-  const measured = measure([...othersThanEvidence(models), ...evidenceByParts(models)], [asking]);
-  const halves = (["test", "dev"] as const).map((part) => ({
-    title: TITLES[part],
-    ...selected(asking.cases, measured, (place) => questions[place]!.part === part),
-  }));
+  const systems = [...othersThanEvidence(models), ...evidenceByParts(models)];
+  const { asking, measured, halves } = measureHalves(set, systems);
   const facts = selected(
     asking.cases.map((one, place) => ({ ...one, kind: kinds[place]! })),
     measured,
-    (place) => questions[place]!.kind.startsWith(FACT),
+    (place) => asking.cases[place]!.kind.startsWith(FACT),
   );
   return {
     halves,
@@ -43,6 +38,18 @@ export function measureGeneral(set: QuestionSet, models: Models): OnGeneral {
       ...kindTables(facts.cases, facts.measured),
     ],
   };
+}
+
+/** Asks systems the questions of the general memory. Facts have their language as kind. */
+export function measureHalves(set: QuestionSet, systems: readonly System[]) {
+  const questions = set.questions.map((one) => ({ ...one, kind: broadKindOf(one) }));
+  const asking = askingOf({ ...set, questions });
+  const measured = measure(systems, [asking]);
+  const halves = (["test", "dev"] as const).map((part) => ({
+    title: TITLES[part],
+    ...selected(asking.cases, measured, (place) => questions[place]!.part === part),
+  }));
+  return { asking, measured, halves };
 }
 
 const FACT = "fact";

@@ -12,7 +12,7 @@ import {
 import { reportOf } from "./evidence-report.ts";
 import { labelledSet } from "./labelled-set.ts";
 import { type Asking, askingOf, type Case, measure, type Part, selected } from "./measure.ts";
-import type { QuestionSet } from "./question-set.ts";
+import { clustersOf, type QuestionSet } from "./question-set.ts";
 
 /** What was measured on the trader's memory. */
 export interface OnTrader {
@@ -82,9 +82,10 @@ function traderAsking(sample: Sample, set: QuestionSet): Asking & { cases: reado
   return {
     store: {
       memories: nodes.map((node) => {
-        const { title = "", text, cluster } = texts.get(node.id)!;
+        const memory = texts.get(node.id)!;
+        const { title = "", text } = memory;
         const labels = `${kindOf(node)} ${node.tags.join(" ")}`;
-        return { ...node, title, text, clusters: [cluster], labels };
+        return { ...node, title, text, clusters: clustersOf(memory), labels };
       }),
       edges,
     },

@@ -22,6 +22,10 @@ export interface SetMemory {
   readonly event_time?: string;
 }
 
+/** Returns the clusters of a memory as the engine takes them: one at most. */
+export const clustersOf = ({ cluster }: Pick<SetMemory, "cluster">): string[] =>
+  cluster === undefined ? [] : [cluster];
+
 /** The halves of a set. Weights are fitted on `dev` and never see `test`. */
 export const PARTS = ["dev", "test"] as const;
 /** A half of a set. */

@@ -79,10 +79,7 @@ function parseSet(value: unknown, place: string): QuestionSet {
 const SET_FIELDS = ["name", "memories", "questions"] as const;
 const MEMORY_TEXTS = ["title", "subtype", "speaker", "language"] as const;
 const ABSENT: readonly unknown[] = [undefined, null, ""];
-const MEMORY_FIELDS = [
-  ...["id", "text", "created_at", "cluster", "event_time"],
-  ...MEMORY_TEXTS,
-];
+const MEMORY_FIELDS = [...["id", "text", "created_at", "cluster", "event_time"], ...MEMORY_TEXTS];
 const OUTDATED = ["outdated", "forbidden"] as const;
 /** Fields of published sets that no measurement needs. */
 const UNREAD = ["id", "sessions", "resolved", "last"] as const;
@@ -104,8 +101,7 @@ function parseMemory(value: unknown, at: string): SetMemory {
   };
   const optional: Partial<Record<(typeof MEMORY_TEXTS)[number] | "event_time", string>> = {};
   for (const name of MEMORY_TEXTS)
-    if (!ABSENT.includes(fields[name]))
-      optional[name] = text(fields, name, place);
+    if (!ABSENT.includes(fields[name])) optional[name] = text(fields, name, place);
   if (fields.event_time !== undefined) optional.event_time = instant(fields, "event_time", place);
   return { ...memory, ...optional };
 }

@@ -52,18 +52,23 @@ function topOf(found: Found, place: number): number {
 
 /** Shares of questions after corrections; the three add up to 1. */
 export interface CorrectionShares {
-  /** An answer comes before all memories that it replaced. */
+  /** An answer comes before all outdated memories. */
   readonly newer: number;
-  /** A memory that was replaced comes first. */
+  /** An outdated memory comes before all answers. */
   readonly older: number;
   /** Neither is among the results. */
   readonly neither: number;
 }
 
-/** Returns how often the new memory comes first, over the questions with outdated memories. */
+/** Returns whether a question has answers, and memories that must not come before them. */
+export const isCorrection = ({ grades, outdated }: Case): boolean =>
+  grades.size > 0 && outdated.length > 0;
+
+/** Returns how often an answer comes before outdated memories, over questions that have both. */
 export function correctionShares(cases: readonly Case[], found: Found): CorrectionShares {
-  const firsts = cases.flatMap(({ grades, outdated }, place) => {
-    if (outdated.length === 0) return [];
+  const firsts = cases.flatMap((one, place) => {
+    if (!isCorrection(one)) return [];
+    const { grades, outdated } = one;
     const first = found[place]!.find(({ id }) => grades.has(id) || outdated.includes(id));
     return first === undefined ? "neither" : grades.has(first.id) ? "newer" : "older";
   });

@@ -5,8 +5,9 @@
 // (benches/quality/corrections.ts), `-- learning --set FILE …` what learning from use gains
 // (benches/quality/learning.ts), `-- compound` what taking questions apart gains
 // (benches/quality/compound.ts), `-- prompts --set FILE …` how often prompts hold the answers
-// (benches/quality/prompts.ts), and `-- consolidation --set FILE …` what summaries do to answers
-// (benches/quality/consolidation.ts).
+// (benches/quality/prompts.ts), `-- consolidation --set FILE …` what summaries do to answers
+// (benches/quality/consolidation.ts), and `-- simpler --set FILE …` where simpler rankings find more
+// (benches/quality/simpler.ts).
 
 import { build } from "./build.mjs";
 import { runProgram } from "./bundle.mjs";
@@ -20,6 +21,7 @@ const PROGRAMS = {
   compound: "benches/quality/compound.ts",
   prompts: "benches/quality/prompts.ts",
   consolidation: "benches/quality/consolidation.ts",
+  simpler: "benches/quality/simpler.ts",
 };
 
 const given = process.argv.slice(2);
