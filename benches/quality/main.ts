@@ -8,7 +8,10 @@ import { generateSample } from "../../js/sample/trader/index.ts";
 import { today, writeInto, writeResults, writeRows } from "../results.ts";
 import { CONFIDENCE, RESAMPLES } from "./bootstrap.ts";
 import { calibrationPicture } from "./calibration-picture.ts";
-import { reportOnFiles } from "./files.ts";
+import { evidenceAsServed, simplerThanEvidence } from "./contestants.ts";
+import { chosen, reportOnFiles } from "./files.ts";
+import { isLongMemEval } from "./longmemeval.ts";
+import { reportOnLongMemEval } from "./longmemeval-report.ts";
 import { type Report, reportOnOwn } from "./own.ts";
 import { reportOnLanguages } from "./own-languages.ts";
 import { readmeRows } from "./readme.ts";
@@ -18,7 +21,8 @@ import { isTable, TABLES } from "./token-tables.ts";
 import { reportOnSignals } from "./trader.ts";
 
 const USAGE = `npm run quality                     own questions over own memories
-npm run quality -- --set FILE …     questions of files: JSON, or JSON compressed by gzip
+npm run quality -- --set FILE …     questions of files: JSON, or JSON compressed by gzip;
+                                    sets, or LongMemEval as its authors publish it
     --only TEXT                     asks only systems with this text in their names, writes nothing
     --table NAME                    takes word vectors of another table than english-128, writes nothing
 npm run quality -- --served         questions over the sample memory of servers that it starts
@@ -40,6 +44,8 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const files = [...(values.set ?? []), ...positionals];
+const histories: string[] = [];
+for (const file of files) if (await isLongMemEval(file)) histories.push(file);
 const { table } = values;
 if (!isTable(table))
   throw new Error(`--table: ${table} is none of the tables ${Object.keys(TABLES).join(", ")}`);
@@ -61,6 +67,12 @@ ranking by six signals, without embeddings and with those of the built-in table 
 index does not know the clusters. Rows with … are evidence whose group weighs 0; the other weights stay, so that they show what a
 group adds, not what weights fitted without it would reach.`;
 
+const HOW_LONGMEMEVAL = `\`npm run quality -- --set FILE …\` with a file of LongMemEval. Each turn is a memory with the time of its session, each session a cluster. The
+present is the time of the question. Questions of abstention are left out. A session is found with its first turn; sessions come from the first 200 turns. *Any*: one of the
+answers is found; *all*: all of them. nDCG@10 has the discount of the authors, in which the first two places count alike. The authors index the turns
+of the user alone, and leave out questions that none of these answers: the last tables count as they do, over an index of all turns. In brackets are
+${100 * CONFIDENCE} % intervals of ${RESAMPLES} bootstrap resamples over questions.`;
+
 const HOW_SERVED = `\`npm run quality -- --served\`: \`nous-server --sample\` with default settings, asked over HTTP. Each row has a server of its own.
 *search* is \`POST /v1/search\` with ten results, which counts an access of each; *retrieve* is \`POST /v1/retrieve\` without
 accesses, which asks parts of compound questions. *Without sections* the weights of recency by section, of intent and of the
@@ -71,8 +83,22 @@ else if (values.served === true) {
   const text = await reportOnServer(generateSample());
   console.log(text);
   say(writeResults("quality-served", "Quality of answers over HTTP", `${HOW_SERVED}\n\n${text}`));
+} else if (histories.length > 0) {
+  if (histories.length < files.length)
+    throw new Error("--set: files of LongMemEval and files of sets are measured by two commands");
+  const all = await models();
+  const systems = chosen([...simplerThanEvidence(all), ...evidenceAsServed(all)], values.only);
+  const tables: string[] = [];
+  for (const file of histories) tables.push(await reportOnLongMemEval(file, systems));
+  const text = tables.join("\n\n");
+  console.log(text);
+  if (writes) {
+    const title = "Retrieval on LongMemEval";
+    const path = writeResults("quality-longmemeval", title, `${HOW_LONGMEMEVAL}\n\n${text}`);
+    console.log(`\nwritten to ${path}`);
+  }
 } else if (files.length > 0) {
-  const report = reportOnFiles(files, await models(), values.only ?? "");
+  const report = reportOnFiles(files, await models(), values.only);
   console.log(report.text);
   if (writes) {
     const title = "Quality of answers on sets from files";

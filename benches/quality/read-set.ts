@@ -2,6 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
+import { type Fields, isDay, list, record, shown, text } from "./fields.ts";
+import { isGzip } from "./json-items.ts";
 import {
   PARTS,
   type Part,
@@ -9,8 +11,6 @@ import {
   type SetMemory,
   type SetQuestion,
 } from "./question-set.ts";
-
-const GZIP = [0x1f, 0x8b] as const;
 
 /**
  * Reads the sets of a file. Each set of the file has the fields `name`, `memories` and `questions`;
@@ -31,10 +31,9 @@ const GZIP = [0x1f, 0x8b] as const;
  */
 export function readSet(path: string): QuestionSet[] {
   const bytes = readFileSync(path);
-  const compressed = bytes[0] === GZIP[0] && bytes[1] === GZIP[1];
   let value: unknown;
   try {
-    value = JSON.parse((compressed ? gunzipSync(bytes) : bytes).toString("utf8"));
+    value = JSON.parse((isGzip(bytes) ? gunzipSync(bytes) : bytes).toString("utf8"));
   } catch (cause) {
     throw new Error(`${path}: no JSON: ${(cause as Error).message}`, { cause });
   }
@@ -158,29 +157,6 @@ function ids(
   return [...found];
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function record(value: unknown, place: string, names: readonly string[]): Fields {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new Error(`${place}: ${shown(value)} is no object`);
-  const unknown = Object.keys(value).find((name) => !names.includes(name));
-  if (unknown !== undefined)
-    throw new Error(`${place}: unknown field ${unknown}. Known are ${names.join(", ")}`);
-  return value as Fields;
-}
-
-function list(value: unknown, place: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw new Error(`${place}: ${shown(value)} is no list`);
-  return value;
-}
-
-function text(fields: Fields, name: string, place: string): string {
-  const value = fields[name];
-  if (typeof value !== "string" || value.trim() === "")
-    throw new Error(`${place}.${name}: ${shown(value)} is no text`);
-  return value;
-}
-
 /** An instant: date, time of day and zone. A date alone would leave the zone open. */
 const INSTANT = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
 
@@ -190,18 +166,4 @@ function instant(fields: Fields, name: string, place: string): string {
   if (day === undefined || Number.isNaN(Date.parse(value as string)) || !isDay(day))
     throw new Error(`${place}.${name}: ${shown(value)} is no instant such as 2026-03-14T09:30:00Z`);
   return value as string;
-}
-
-/** Returns whether the calendar has the day. `Date.parse` takes 30 February for 2 March. */
-function isDay(day: string): boolean {
-  const at = Date.parse(`${day}T00:00:00Z`);
-  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(day);
-}
-
-const MAX_SHOWN = 60;
-
-function shown(value: unknown): string {
-  if (value === undefined) return "nothing";
-  const json = JSON.stringify(value);
-  return json.length > MAX_SHOWN ? `${json.slice(0, MAX_SHOWN)}…` : json;
 }

@@ -10,6 +10,7 @@ import { binsOf, calibrationError } from "../../benches/quality/calibration.ts";
 import { calibrationPicture } from "../../benches/quality/calibration-picture.ts";
 import {
   BM25,
+  BY_GAPS,
   EVIDENCE,
   evidence,
   evidenceByParts,
@@ -35,6 +36,7 @@ import {
   lostAnswers,
   missedAnswers,
 } from "../../benches/quality/shares.ts";
+import { groupsOf, simplerReport, simplerSummary } from "../../benches/quality/simpler-tables.ts";
 import { summaryOf } from "../../benches/quality/summary.ts";
 import { writeInto, writeRows } from "../../benches/results.ts";
 import { fitted } from "../../js/reference/evidence-weights.ts";
@@ -220,6 +222,7 @@ describe("shares", () => {
       caseOf(["new"], ["old"]),
       caseOf(["new"], ["old"]),
       caseOf(["new"]),
+      caseOf([], ["old"]),
     ];
     const lists = [
       hitsOf(["x", 3], ["new", 2], ["old", 1]),
@@ -227,6 +230,7 @@ describe("shares", () => {
       hitsOf(["new", 2]),
       hitsOf(["x", 2]),
       hitsOf(["new", 2]),
+      hitsOf(["old", 2]),
     ];
     expect(correctionShares(corrections, lists)).toEqual({
       newer: 0.5,
@@ -351,6 +355,77 @@ describe("a summary", () => {
       ["meetings (QMSum)", "2", "1.000", "1.000", "0.500"],
     ]);
     expect(() => readmeRows([named])).toThrow("meetings-dev: SQLite FTS5, porter was not asked");
+  });
+});
+
+describe("a comparison with simpler rankings", () => {
+  const cases = [
+    { ...caseOf(["a"], ["old"]), kind: "update" },
+    { ...caseOf(["b"]), kind: "fact" },
+    { ...caseOf([], ["old"]), kind: "forget" },
+  ];
+  const of = (name: string, isCalibrated: boolean, ...firsts: readonly string[]) => ({
+    system: { name, isCalibrated },
+    found: firsts.map((id) => hitsOf([id, 0.5], ["old", 0.4])),
+    micros: [1, 1, 1],
+  });
+  const part = {
+    title: "set",
+    cases,
+    stores: ["one", "two", "two"],
+    measured: [
+      of("words", false, "x", "x", "x"),
+      of("vectors", false, "a", "b", "x"),
+      of(EVIDENCE, true, "a", "x", "x"),
+      of(BY_GAPS, true, "x", "b", "x"),
+    ],
+  };
+
+  it("has the best simpler ranking of all questions, of each kind and of each store", () => {
+    const shown = groupsOf(part).map(({ label, best, ahead, aheadOfGaps, means }) => [
+      ...[label, best, ahead.mean, aheadOfGaps.mean],
+      ...means,
+    ]);
+    expect(shown).toEqual([
+      ["all (2)", "vectors", 0.5, 0.5, 0, 1, 0.5, 0.5],
+      ["update (1)", "vectors", 0, 1, 0, 1, 1, 0],
+      ["fact (1)", "vectors", 1, 0, 0, 1, 0, 1],
+      ["one (1)", "vectors", 0, 1, 0, 1, 1, 0],
+      ["two (1)", "vectors", 1, 0, 0, 1, 0, 1],
+    ]);
+  });
+
+  it("has no row for a single kind, and none for a single store or for five", () => {
+    const alike = cases.map((one) => ({ ...one, kind: "fact" }));
+    const labels = (stores: readonly string[]) =>
+      groupsOf({ ...part, cases: alike, stores }).map(({ label }) => label);
+    expect(labels([])).toEqual(["all (2)"]);
+    expect(labels(["one", "one", "one"])).toEqual(["all (2)"]);
+    const many = { ...part, cases: Array(6).fill(alike[1]), stores: [..."123456"] };
+    const found = part.measured.map((one) => ({ ...one, found: Array(6).fill(one.found[1]) }));
+    expect(groupsOf({ ...many, measured: found })).toHaveLength(1);
+    expect(() => groupsOf({ ...part, measured: part.measured.slice(0, 3) })).toThrow(
+      "all (2): evidence, runs by gaps was not asked",
+    );
+  });
+
+  it("names where evidence is behind, what is affirmed, and what comes before outdated memories", () => {
+    const summary = simplerSummary([part]);
+    expect(summary).toContain("| set (2) | 0.000 | 1.000 | 0.500 | 0.500 |");
+    expect(summary).toContain(
+      "| set | fact (1) | vectors | +1.000 (+1.000 to +1.000) | 0.000 (0.000 to 0.000) |",
+    );
+    expect(summary).toContain("| set | evidence | 100 % of 1 | 100 % of 2 |");
+    // Nothing answers the third question, so that its outdated memory counts in no share.
+    expect(summary).toContain("| set (1) | 0 % | 100 % | 100 % | 0 % |");
+    const report = simplerReport(part);
+    expect(report).toContain("# set: 2 questions");
+    expect(report).toContain("Corrections (1):");
+    const level = {
+      ...part,
+      measured: part.measured.map((one) => ({ ...one, found: part.measured[1]!.found })),
+    };
+    expect(simplerSummary([level])).toContain("No simpler ranking is ahead of evidence by more");
   });
 });
 
