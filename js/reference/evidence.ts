@@ -4,7 +4,7 @@
 //
 // Every sum is added in the order of the crate, since results are compared to the bit.
 
-import type { Learned, TimeExpression, Trait, Why, WordVectors } from "nous-wasm";
+import type { EmbeddingScale, Learned, TimeExpression, Trait, Why, WordVectors } from "nous-wasm";
 import { stem } from "porter2";
 import { findTimes, holdsTime } from "./found-times.ts";
 import { functionWords } from "./function-words.ts";
@@ -1153,6 +1153,16 @@ export function sumOf(values: Values, weights: Values): number {
     ),
   );
   return lanes[0]! + lanes[1]! + (lanes[2]! + lanes[3]!);
+}
+
+/** The scale of the model with whose cosines the weights are fitted. */
+const FITTED_SCALE: EmbeddingScale = { of_unrelated: 0.058, of_related: 0.435 };
+
+/** The cosine of that model which lies in the same place between unrelated and related texts. */
+export function fittedCosine(cosine: number, { of_unrelated, of_related }: EmbeddingScale): number {
+  const { of_unrelated: low, of_related: high } = FITTED_SCALE;
+  const fitted = low + (cosine - of_unrelated) * ((high - low) / (of_related - of_unrelated));
+  return Math.min(Math.max(fitted, -1), 1);
 }
 
 /** The estimate of a cosine for a memory without an embedding. */

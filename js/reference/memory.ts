@@ -7,6 +7,7 @@ import type {
   AskOptions,
   Bm25Hit,
   DecayChanges,
+  EmbeddingScale,
   EvidenceMatrix,
   Feedback,
   Instant as InstantGiven,
@@ -42,6 +43,7 @@ import {
   EvidenceTexts,
   type Fit,
   type Fits,
+  fittedCosine,
   fitWith,
   learn,
   NOTHING_LEARNED,
@@ -596,8 +598,9 @@ export class ReferenceMemory {
     this.#given = fitsOf(evidence);
   }
 
-  learn({ question, shown, used, now }: Feedback): LearningStep {
-    const { held } = this.#collect(question, { now }, true);
+  learn({ question, shown, used, ...asking }: Feedback): LearningStep {
+    const collected = this.#collect(question, asking, true);
+    const { held } = collected;
     const isUsed = new Set(used);
     const known = [...new Set(shown)].filter((id) => held.has(id));
     // The used ones come first.
@@ -607,7 +610,7 @@ export class ReferenceMemory {
         .map((id) => ({ values: held.get(id)!.values, isUsed: first })),
     );
     const before = this.#learned;
-    const after = learn(before, judged, this.#fit.weights);
+    const after = learn(before, judged, this.#fitFor(collected).weights);
     this.#learned = after ?? before;
     const moved = TRAITS.map((trait) => [
       trait,
@@ -711,15 +714,20 @@ export class ReferenceMemory {
         now,
       );
     const local = times ? now + 60_000 * offsetIn(time_zone, now) : undefined;
-    const cosines = asking.embedding == null ? undefined : this.#cosines(asking.embedding);
+    const cosines =
+      asking.embedding == null
+        ? undefined
+        : this.#cosines(asking.embedding, asking.embedding_scale);
     const asked = { text, local, sections, cosines };
     return collectEvidence(this.#texts, asked, memories, activation, readsTraits);
   }
 
-  /** The cosines of the memories that have an embedding, by id. */
-  #cosines(embedding: ArrayLike<number>): Map<string, number> {
+  /** The cosines of the memories that have an embedding, by id, on the scale of the fitted model. */
+  #cosines(embedding: ArrayLike<number>, scale?: EmbeddingScale): Map<string, number> {
     const all = similar(this.#prepare().vectors, embedding, this.#nodes.size, () => true);
-    return new Map(all.map(({ id, score }) => [id, score]));
+    return new Map(
+      all.map(({ id, score }) => [id, scale === undefined ? score : fittedCosine(score, scale)]),
+    );
   }
 
   /** Activation that comes over edges from the memories that are nearest to a question. */

@@ -14,6 +14,7 @@
 //! # Invariants
 //!
 //! - A gate is one number for all memories of a question. It changes no order among equals.
+//! - [`EmbeddingScale::fitted`] keeps the order of cosines.
 //! - Without an embedding of the question, all columns are empty, and all values are 0.
 //!
 //! # Cost
@@ -22,10 +23,52 @@
 
 use super::maxima::Maxima;
 use super::runs::{Layout, NEARBY, REACH};
+use crate::error::{Error, Result};
 
 /// The estimate of a cosine: a constant, and what it grows by with `sem` and with `p_soft`. Fitted
 /// by least squares over the development sets of docs/quality.md, with all-MiniLM-L6-v2.
 const ESTIMATE: [f64; 3] = [0.02, 0.48, 0.4];
+
+/// Where the cosines of a model lie. One model gives texts that have nothing to do with each other
+/// .06, another .75.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EmbeddingScale {
+    /// The mean of a question and memories that have nothing to do with it, from −1 to 1.
+    pub of_unrelated: f64,
+    /// The mean of a question and a memory that answers it in other words, above `of_unrelated` and
+    /// at most 1.
+    pub of_related: f64,
+}
+
+/// The scale of all-MiniLM-L6-v2, with whose cosines the weights are fitted.
+const FITTED: EmbeddingScale = EmbeddingScale { of_unrelated: 0.058, of_related: 0.435 };
+
+impl EmbeddingScale {
+    /// # Errors
+    /// `invalid_argument` for numbers out of range.
+    pub(crate) fn check(&self) -> Result<()> {
+        let Self { of_unrelated, of_related } = *self;
+        if !(-1.0..=1.0).contains(&of_unrelated) {
+            let problem = "must lie between -1 and 1";
+            return Err(
+                Error::argument("embedding_scale.of_unrelated", problem).found(of_unrelated)
+            );
+        }
+        if !(of_related > of_unrelated && of_related <= 1.0) {
+            let problem = "must be above of_unrelated and at most 1";
+            return Err(Error::argument("embedding_scale.of_related", problem).found(of_related));
+        }
+        Ok(())
+    }
+
+    /// Returns the cosine that lies in the same place between unrelated and related texts of the
+    /// fitted model, from −1 to 1.
+    pub(crate) fn fitted(&self, cosine: f64) -> f64 {
+        let stretch =
+            (FITTED.of_related - FITTED.of_unrelated) / (self.of_related - self.of_unrelated);
+        (FITTED.of_unrelated + (cosine - self.of_unrelated) * stretch).clamp(-1.0, 1.0)
+    }
+}
 
 /// The columns of embeddings for one question. Kept for the next question.
 #[derive(Debug, Default)]

@@ -64,6 +64,7 @@ pub use collect::{Asked, BestPassage, Circumstances, Evidence, MatchedWord, OfMe
 pub use config::Preset;
 pub use fitted::{ANSWERABLE, GENERAL, GENERAL_EMBEDDED, TRADING, TRADING_EMBEDDED};
 pub use learning::{Learned, MAX_LEARNED, Shown, trait_names};
+pub use meaning::EmbeddingScale;
 pub use question::Question;
 pub use snapshot::{RestoringTexts, TEXT_VERSION, TextCounts, TextSnapshot};
 pub use spans::{Field, Span};

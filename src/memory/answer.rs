@@ -12,9 +12,9 @@ use crate::check::{INSTANT, check_instant, check_offset, is_instant};
 use crate::columns::{LabelSets, Nodes, Row};
 use crate::error::{Error, Result};
 use crate::evidence::{
-    Asked, BestPassage, Bounds, Circumstances, Embed, Evidence, Fit, Fits, KINDS, Learned,
-    MatchedWord, Moment, NAMES, Odds, OfMeaning, Question, TRAITS, Text, Texts, TraitColumn,
-    Traits, Values, WordOptions,
+    Asked, BestPassage, Bounds, Circumstances, Embed, EmbeddingScale, Evidence, Fit, Fits, KINDS,
+    Learned, MatchedWord, Moment, NAMES, Odds, OfMeaning, Question, TRAITS, Text, Texts,
+    TraitColumn, Traits, Values, WordOptions,
 };
 use crate::intent::{IntentClassifier, IntentConfig};
 use crate::order::{Selection, sort_descending};
@@ -46,6 +46,8 @@ pub struct Ask<'a> {
     pub text: &'a str,
     /// Its embedding, by the model of the memories' embeddings; `None` without one.
     pub embedding: Option<&'a [f64]>,
+    /// The scale of its cosines; `None` for that of all-MiniLM-L6-v2, with which weights are fitted.
+    pub embedding_scale: Option<EmbeddingScale>,
     /// The memories that may be found, and the edges that activation may pass over.
     pub filters: &'a Filters,
     /// The only memories that are returned, in any order; `None` for all. Scores and order are as
@@ -335,7 +337,8 @@ impl MemoryIndex {
     ///
     /// # Errors
     /// `invalid_argument` for a `now` that is not an instant, filters out of range, a `min_score` or
-    /// a `diversity` outside of 0 to 1, and an embedding that cannot be compared; `out_of_memory`.
+    /// a `diversity` outside of 0 to 1, an embedding that cannot be compared, and a scale out of
+    /// range; `out_of_memory`.
     pub fn ask(&mut self, ask: &Ask<'_>, embed: &mut Embed<'_>) -> Result<Vec<Answer>> {
         if !(0.0..=1.0).contains(&ask.min_score) {
             let problem = "must lie between 0 and 1";
@@ -571,6 +574,7 @@ impl MemoryIndex {
         check_instant("now", ask.now)?;
         check_offset(ask.utc_offset.unwrap_or_default())?;
         ask.filters.check()?;
+        ask.embedding_scale.map_or(Ok(()), |scale| scale.check())?;
         let rows = self.nodes.rows();
         self.afford_for_now("question", rows * 250)?;
         let embedding = ask.embedding.map(|it| self.vectors.query(it)).transpose()?;
@@ -582,6 +586,9 @@ impl MemoryIndex {
         let local = ask.utc_offset.map(|offset| ask.now + offset);
         let cosines = embedding.map(|query| {
             vectors.similarities(&query, nodes.rows(), cosines);
+            if let Some(scale) = ask.embedding_scale {
+                cosines.iter_mut().for_each(|cosine| *cosine = scale.fitted(*cosine));
+            }
             &**cosines
         });
         let asked = Asked { text: ask.text, local, cosines };

@@ -3,13 +3,17 @@
 use super::{Ask, Filters, MemoryIndex};
 use crate::columns::Row;
 use crate::error::{Error, Result};
-use crate::evidence::{Embed, KINDS, Learned, Shown, TRAITS};
+use crate::evidence::{Embed, EmbeddingScale, KINDS, Learned, Shown, TRAITS};
 
 /// The use of memories that were shown for a question.
 #[derive(Clone, Copy, Debug)]
 pub struct Feedback<'a> {
     /// The question.
     pub text: &'a str,
+    /// Its embedding and the scale of its cosines, as [`Ask`] takes them.
+    pub embedding: Option<&'a [f64]>,
+    /// See `embedding`.
+    pub embedding_scale: Option<EmbeddingScale>,
     /// When it was asked, in milliseconds since 1970.
     pub now: f64,
     /// The memories that were shown and used.
@@ -33,14 +37,15 @@ impl MemoryIndex {
     /// none of the others was used, or all of them.
     ///
     /// # Errors
-    /// `invalid_argument` for a `now` that is not an instant; `out_of_memory`. Then nothing
-    /// changes.
+    /// `invalid_argument` for a `now` that is not an instant, an embedding that cannot be compared,
+    /// and a scale out of range; `out_of_memory`. Then nothing changes.
     pub fn learn(&mut self, feedback: &Feedback<'_>, embed: &mut Embed<'_>) -> Result<Step> {
-        let &Feedback { text, now, used, unused } = feedback;
+        let &Feedback { text, embedding, embedding_scale, now, used, unused } = feedback;
         let filters = Filters::default();
         let ask = Ask {
             text,
-            embedding: None,
+            embedding,
+            embedding_scale,
             filters: &filters,
             among: None,
             limit: 0,

@@ -312,11 +312,17 @@ record! {
     SEARCH_ACCESSED_WITHIN_DAYS,
     /// Count of the embedding's components, or [`NO_EMBEDDING`].
     SEARCH_COMPONENTS,
+    /// The mean of its model's cosines of unrelated texts, or [`ABSENT`] for the scale that weights are
+    /// fitted with.
+    SEARCH_OF_UNRELATED,
+    /// The mean of those of related texts.
+    SEARCH_OF_RELATED,
     /// Most seeds, or [`ABSENT`].
     SEARCH_MAX_SEEDS,
     /// Count of hits of a full-text search.
     SEARCH_HITS,
-    /// Count of the rows among which a question is answered, or [`ABSENT`] for all.
+    /// Count of the rows among which a question is answered, or that were shown for it; [`ABSENT`] for
+    /// all.
     SEARCH_AMONG,
 }
 

@@ -15,7 +15,7 @@ use crate::check::COUNT;
 use crate::columns::{MAX_SEQUENCE, Row, StoredState, VectorForm};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::evidence::{KINDS, Learned, NAMES, Stemming, TRAITS, Text, WordOptions};
+use crate::evidence::{EmbeddingScale, KINDS, Learned, NAMES, Stemming, TRAITS, Text, WordOptions};
 use crate::host;
 use crate::memory::{
     Access, Ask, Columns, DecayChange, EdgeChange, Embedding, EntryText, Feedback, Filters,
@@ -201,11 +201,12 @@ impl ResidentMemory {
         diversity: f64,
         add_word: &Function,
     ) -> f64 {
-        let Request { filters, limit, now, utc_offset, among, embedding, .. } =
+        let Request { filters, limit, now, utc_offset, among, embedding, embedding_scale, .. } =
             Request::read(&self.scratch.numbers, &self.scratch.rows);
         let ask = Ask {
             text: self.scratch.text(0, length),
             embedding,
+            embedding_scale,
             filters: &filters,
             among,
             limit: limit.unwrap_or(usize::MAX),
@@ -244,11 +245,12 @@ impl ResidentMemory {
         diversity: f64,
         add_word: &Function,
     ) -> Option<JsValue> {
-        let Request { filters, now, utc_offset, embedding, .. } =
+        let Request { filters, now, utc_offset, embedding, embedding_scale, .. } =
             Request::read(&self.scratch.numbers, &self.scratch.rows);
         let ask = Ask {
             text: self.scratch.text(0, length),
             embedding,
+            embedding_scale,
             filters: &filters,
             among: None,
             limit: 0,
@@ -270,12 +272,13 @@ impl ResidentMemory {
     /// Numbers, rows and bytes: as [`ResidentMemory::ask`]. Writes the memories that may be found
     /// to the rows, and their evidence to the numbers. Returns their count, −1 if refused.
     pub fn evidence(&mut self, length: usize, add_word: &Function) -> f64 {
-        let Request { filters, now, utc_offset, embedding, .. } =
+        let Request { filters, now, utc_offset, embedding, embedding_scale, .. } =
             Request::read(&self.scratch.numbers, &self.scratch.rows);
         let text = self.scratch.text(0, length);
         let ask = Ask {
             text,
             embedding,
+            embedding_scale,
             filters: &filters,
             among: None,
             limit: 0,
@@ -304,19 +307,16 @@ impl ResidentMemory {
         true
     }
 
-    /// Rows: the memories that were shown for a question, the `used` first. Bytes: the question.
-    /// Writes the change of the weight of each trait to the numbers. Returns the count of memories
-    /// that counted, 0 if nothing was learned, −1 if refused.
-    pub fn learn(
-        &mut self,
-        shown: usize,
-        used: usize,
-        length: usize,
-        now: f64,
-        add_word: &Function,
-    ) -> f64 {
-        let (used, unused) = self.scratch.rows[..shown].split_at(used);
-        let feedback = Feedback { text: self.scratch.text(0, length), now, used, unused };
+    /// Numbers and rows: a search, of which present and embedding are read, and the memories that were
+    /// shown for the question, the `used` first. Bytes: a question of `length` bytes. Writes the change
+    /// of the weight of each trait to the numbers. Returns the count of memories that counted, 0 if
+    /// nothing was learned, −1 if refused.
+    pub fn learn(&mut self, used: usize, length: usize, add_word: &Function) -> f64 {
+        let Request { now, among, embedding, embedding_scale, .. } =
+            Request::read(&self.scratch.numbers, &self.scratch.rows);
+        let (used, unused) = among.unwrap_or_default().split_at(used);
+        let text = self.scratch.text(0, length);
+        let feedback = Feedback { text, embedding, embedding_scale, now, used, unused };
         let learned = self.memory.learn(&feedback, &mut embed_by(add_word));
         let Some(step) = answer(learned) else { return -1.0 };
         self.scratch.put_numbers(&step.moved);
@@ -964,6 +964,7 @@ struct Request<'a> {
     bm25: Vec<SearchHit>,
     among: Option<&'a [Row]>,
     embedding: Option<&'a [f64]>,
+    embedding_scale: Option<EmbeddingScale>,
 }
 
 impl<'a> Request<'a> {
@@ -1016,6 +1017,10 @@ impl<'a> Request<'a> {
             among: given(head[SEARCH_AMONG]).map(|count| &others[..count as usize]),
             embedding: (head[SEARCH_COMPONENTS] != NO_EMBEDDING)
                 .then(|| &components[..head[SEARCH_COMPONENTS] as usize]),
+            embedding_scale: given(head[SEARCH_OF_UNRELATED]).map(|of_unrelated| EmbeddingScale {
+                of_unrelated,
+                of_related: head[SEARCH_OF_RELATED],
+            }),
         }
     }
 

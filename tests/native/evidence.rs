@@ -6,7 +6,8 @@ use nous_wasm::Config;
 use nous_wasm::Value;
 use nous_wasm::columns::{Row, VectorForm};
 use nous_wasm::evidence::{
-    Field, GENERAL, GENERAL_EMBEDDED, Learned, NAMES, OfQuestion, Preset, Span, Stemming, Text,
+    EmbeddingScale, Field, GENERAL, GENERAL_EMBEDDED, Learned, NAMES, OfQuestion, Preset, Span,
+    Stemming, Text, Values, WordOptions,
     Values, WordOptions,
 };
 use nous_wasm::memory::{
@@ -159,6 +160,7 @@ fn question<'a>(text: &'a str, filters: &'a Filters) -> Ask<'a> {
     Ask {
         text,
         embedding: None,
+        embedding_scale: None,
         filters,
         among: None,
         limit: usize::MAX,
@@ -1369,7 +1371,14 @@ fn reasons_say_where_a_text_holds_words_and_passage() {
 impl Memory {
     fn learn(&mut self, text: &str, rows: &[Row], used: &[Row]) -> Step {
         let unused: Vec<Row> = rows.iter().copied().filter(|row| !used.contains(row)).collect();
-        let feedback = Feedback { text, now: NOW, used, unused: &unused };
+        let feedback = Feedback {
+            text,
+            embedding: None,
+            embedding_scale: None,
+            now: NOW,
+            used,
+            unused: &unused,
+        };
         self.index.learn(&feedback, &mut |_, _| false).unwrap()
     }
 }
@@ -1574,6 +1583,70 @@ fn meaning_counts_the_more_the_less_of_the_question_any_memory_holds() {
     let ask = asked_with("beverage", &[1.0, 0.0], &filters);
     let best: Vec<Row> = memory.answers(&ask).iter().map(|answer| answer.row).collect();
     assert_eq!(best[0], rows[0], "no word is held, so that meaning decides");
+}
+
+#[test]
+fn a_cosine_counts_by_its_place_between_unrelated_and_related_texts() {
+    let vector = |cosine: f64| [cosine, (1.0 - cosine * cosine).sqrt()];
+    let cosines = [-1.0, -0.2, 0.0, 0.3, 0.7, 0.78, 0.8, 0.9, 1.0];
+    let nodes = cosines.map(|cosine| ("She prefers tea.", Some(vector(cosine))));
+    let (mut memory, rows) = embedded(&nodes);
+    let filters = Filters::default();
+    let mut of = |of_unrelated: f64, of_related: f64| {
+        let embedding_scale = Some(EmbeddingScale { of_unrelated, of_related });
+        let ask = Ask { embedding_scale, ..asked_with("coat", &[1.0, 0.0], &filters) };
+        let all = memory.evidence_for(&ask);
+        rows.iter().map(|row| all[row].emb).collect::<Vec<f64>>()
+    };
+    // The fitted scale changes nothing.
+    let (low, high) = (0.058, 0.435);
+    let own = of(low, high);
+    assert!(own.iter().zip(cosines).all(|(value, cosine)| (value - cosine).abs() < 1e-6));
+    for (unrelated, related) in [(0.75, 0.81), (-0.3, 1.0), (0.0, 0.2)] {
+        let values = of(unrelated, related);
+        assert!(values.is_sorted() && values.iter().all(|value| value.abs() <= 1.0));
+        for (value, cosine) in values.iter().zip(cosines) {
+            let place = (cosine - unrelated) / (related - unrelated);
+            let expected = low + place * (high - low);
+            assert!((value - expected.clamp(-1.0, 1.0)).abs() < 1e-5, "{cosine}");
+        }
+    }
+    let refused = |of_unrelated: f64, of_related: f64| {
+        let (mut memory, _) = embedded(&nodes);
+        let embedding_scale = Some(EmbeddingScale { of_unrelated, of_related });
+        let ask = Ask { embedding_scale, ..asked_with("coat", &[1.0, 0.0], &filters) };
+        memory.run(&ask, |index, ask, embed| index.ask(ask, embed)).unwrap_err().field().to_owned()
+    };
+    for wrong in [-1.01, 1.01, f64::NAN, f64::INFINITY] {
+        assert_eq!(refused(wrong, 1.0), "embedding_scale.of_unrelated", "{wrong}");
+    }
+    for wrong in [0.5, 0.1, 1.01, f64::NAN, f64::INFINITY] {
+        assert_eq!(refused(0.5, wrong), "embedding_scale.of_related", "{wrong}");
+    }
+}
+
+#[test]
+fn learning_weighs_the_evidence_that_the_answer_was_ranked_by() {
+    let nodes = [
+        ("She prefers tea. It is warm.", Some([1.0, 0.0])),
+        ("The ferry is late?", Some([0.0, 1.0])),
+    ];
+    let learned = |embedding: Option<&[f64]>| {
+        let (mut memory, rows) = embedded(&nodes);
+        let feedback = Feedback {
+            text: "beverage",
+            embedding,
+            embedding_scale: None,
+            now: NOW,
+            used: &rows[..1],
+            unused: &rows[1..],
+        };
+        memory.index.learn(&feedback, &mut |_, _| false).unwrap().moved
+    };
+    let [without, with, against] =
+        [None, Some(&[1.0, 0.0][..]), Some(&[0.0, 1.0])].map(|it| learned(it)[0].abs());
+    assert!(with < without, "the used memory stood first: there is less to learn");
+    assert!(against > without, "it stood last: there is more");
 }
 
 #[test]

@@ -784,6 +784,7 @@ fn answers(memory: &mut MemoryIndex, text: &str) -> Vec<Answer> {
     let ask = Ask {
         text,
         embedding: None,
+        embedding_scale: None,
         filters: &filters,
         among: None,
         limit,

@@ -156,6 +156,21 @@ describe.each(["ask", "evidence", "why"] as const)("%s", (method) => {
     memory.free();
   });
 
+  test("refuses a scale of embeddings that is none", () => {
+    for (const wrong of [null, "a", 7, true, []])
+      expectRefusal(call(QUESTION, { now: NOW, embedding_scale: wrong }), {
+        field: "embedding_scale",
+      });
+    const given = { of_unrelated: 0.1, of_related: 0.4 };
+    const scaled = (changes: object) =>
+      call(QUESTION, { now: NOW, embedding_scale: { ...given, ...changes } });
+    expectRefusal(scaled({ mean: 0.1 }), { field: "mean" });
+    for (const wrong of [undefined, null, "0.1", Number.NaN, INFINITY, -1.01, 1.01])
+      expectRefusal(scaled({ of_unrelated: wrong }), { field: "embedding_scale.of_unrelated" });
+    for (const wrong of [undefined, null, "0.4", Number.NaN, INFINITY, 0.1, -0.1, 1.01])
+      expectRefusal(scaled({ of_related: wrong }), { field: "embedding_scale.of_related" });
+  });
+
   test("refuses a question that is not a string", () => {
     for (const question of [undefined, null, ...NO_STRINGS])
       expectRefusal(call(question), { field: "question" });
@@ -569,6 +584,12 @@ describe("learn", () => {
     }
     for (const now of [Number.NaN, INFINITY, "soon", {}])
       expectRefusal(withField("now", now), { field: "now" });
+    // This index keeps no embeddings.
+    for (const wrong of [[1, 0], "[1, 0]", 7])
+      expectRefusal(withField("embedding", wrong), { field: "embedding" });
+    expectRefusal(withField("embedding_scale", { of_unrelated: 2, of_related: 0.1 }), {
+      field: "embedding_scale.of_unrelated",
+    });
   });
 
   test("refuses an id that was used and not shown, by its place", () => {

@@ -31,7 +31,7 @@ export function reasonsOf(
   index: MemoryIndex,
   row: TextRow,
   question: string,
-  options: Pick<AskOptions, "now" | "time_zone" | "filters" | "embedding">,
+  options: Pick<AskOptions, "now" | "time_zone" | "filters" | "embedding" | "embedding_scale">,
 ): Reasons {
   const { title = "", text = "" } = textsOf(row);
   const indexed = { title: title ?? "", text: text ?? "" };

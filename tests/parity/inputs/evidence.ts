@@ -4,6 +4,7 @@
 import fc from "fast-check";
 import type {
   AskOptions,
+  EmbeddingScale,
   Feedback,
   Learned,
   MemoryEdge,
@@ -196,6 +197,15 @@ const embedding: fc.Arbitrary<number[]> = fc
     maxLength: COMPONENTS,
   })
   .map((components) => (components.some((one) => one !== 0) ? components : [1, 0, 0, 0]));
+const embeddingScale: fc.Arbitrary<EmbeddingScale> = fc.record({
+  of_unrelated: fc.constantFrom(-1, -0.1, 0, 0.3, 0.75),
+  of_related: fc.constantFrom(0.75 + 1e-9, 0.8, 1),
+});
+/** The embedding of a question, with or without the scale of its cosines. */
+const asked = {
+  embedding: fc.oneof({ weight: 2, arbitrary: embedding }, fc.constant(null)),
+  embedding_scale: fc.option(embeddingScale, { nil: undefined, freq: 2 }),
+};
 
 const node: fc.Arbitrary<MemoryNode> = fc.record(
   {
@@ -240,7 +250,7 @@ const options: fc.Arbitrary<AskOptions> = fc.record(
     time_zone: fc.constantFrom("UTC", "Asia/Tokyo", "America/St_Johns"),
     times: fc.constantFrom(true, true, false),
     filters: fc.oneof(fc.constant(null), fewFilters),
-    embedding: fc.oneof({ weight: 2, arbitrary: embedding }, fc.constant(null)),
+    ...asked,
   },
   { requiredKeys: ["now"] },
 );
@@ -319,9 +329,10 @@ export const change: fc.Arbitrary<Step> = fc.oneof(
 
 const feedback: fc.Arbitrary<Feedback> = fc
   .tuple(question, fc.shuffledSubarray([...IDS, "nobody"]), fc.nat({ max: 3 }))
-  .chain(([asked, shown, twice]) =>
+  .chain(([text, shown, twice]) =>
     fc.record({
-      question: fc.constant(asked),
+      question: fc.constant(text),
+      ...asked,
       shown: fc.constant([...shown, ...shown.slice(0, twice)]),
       used: fc.oneof(
         {
@@ -394,6 +405,7 @@ const anyLife: fc.Arbitrary<Life> = fc.record({
 const withoutEmbeddings = (step: Step): Step => {
   if (step.do === "upsert")
     return { ...step, nodes: step.nodes.map(({ embedding: _, ...node }) => node) };
+  if (step.do === "learn") return { ...step, feedback: { ...step.feedback, embedding: null } };
   if (step.do !== "ask") return step;
   const { embedding: _, ...options } = step.options;
   return { ...step, options };

@@ -1,17 +1,21 @@
 // Learning from use. The arguments were read before: no code of the caller runs here, except the
 // embedder, which gives words their vectors.
 
-import { idsOf, optionsOf, presentOf, requireOptions } from "../arguments.ts";
+import { idsOf, optionsOf, requireOptions } from "../arguments.ts";
 import { MAX_LEARNED, TRAITS } from "../constants.ts";
 import { invalid, show } from "../errors.ts";
 import { maxBytes, writeText } from "../text.ts";
 import type { Trait } from "../types.ts";
+import { type ReadQuestion, readQuestion } from "./read.ts";
 import { refusedSearch } from "./refusals.ts";
-import type { MemoryState } from "./state.ts";
+import { writeSearch } from "./search.ts";
+import type { AllNames, MemoryState } from "./state.ts";
 import type { Feedback, Learned, LearningStep } from "./types.ts";
 
 /** @internal */
-const FEEDBACK_KEYS: ReadonlySet<string> = new Set(["question", "shown", "used", "now"]);
+const FEEDBACK_KEYS: ReadonlySet<string> = new Set([
+  ...["question", "embedding", "embedding_scale", "shown", "used", "now"],
+]);
 /** @internal */
 const LEARNED_KEYS: ReadonlySet<string> = new Set(["steps", "shifts", "means"]);
 /** @internal */
@@ -21,17 +25,16 @@ const MAX_STEPS = 2 ** 32 - 1;
 
 /** Feedback after reading. Each id is listed once. @internal */
 export interface ReadFeedback {
-  question: string;
+  question: ReadQuestion;
   used: string[];
   unused: string[];
-  now: number;
 }
 
 /** @internal */
-export function readFeedback(feedback: Feedback): ReadFeedback {
-  const { question, shown, used, now } = optionsOf<Feedback>("feedback", feedback, FEEDBACK_KEYS);
-  if (typeof question !== "string")
-    throw invalid("question", `must be a string, found ${show(question)}`);
+export function readFeedback(feedback: Feedback, names: AllNames): ReadFeedback {
+  const given = optionsOf<Feedback>("feedback", feedback, FEEDBACK_KEYS);
+  const { question, embedding, embedding_scale, shown, used, now } = given;
+  const asked = readQuestion(question as string, { embedding, embedding_scale, now }, names);
   const ofShown = new Set(idsOf("shown", shown as readonly string[]));
   const ofUsed = idsOf("used", used as readonly string[]);
   const stranger = ofUsed.findIndex((id) => !ofShown.has(id));
@@ -39,10 +42,9 @@ export function readFeedback(feedback: Feedback): ReadFeedback {
     throw invalid(`used[${stranger}]`, `must be among the shown, found ${show(ofUsed[stranger])}`);
   const isUsed = new Set(ofUsed);
   return {
-    question,
+    question: asked,
     used: [...ofShown].filter((id) => isUsed.has(id)),
     unused: [...ofShown].filter((id) => !isUsed.has(id)),
-    now: presentOf(now),
   };
 }
 
@@ -51,12 +53,11 @@ export function learnFrom(state: MemoryState, feedback: ReadFeedback): LearningS
   const { resident, rows } = state;
   const known = (ids: readonly string[]) => ids.flatMap((id) => rows.get(id) ?? []);
   const used = known(feedback.used);
-  const shown = [...used, ...known(feedback.unused)];
-  const { question, now } = feedback;
-  resident.reserve(0, shown.length, maxBytes(question.length));
-  resident.rows.set(shown, resident.rowsAt);
-  const length = writeText(question, resident.bytes, resident.bytesAt);
-  const counted = resident.module.learn(shown.length, used.length, length, now, state.addWord);
+  const { text, search } = feedback.question;
+  const among = Uint32Array.from([...used, ...known(feedback.unused)]);
+  writeSearch(state, { ...search, among }, maxBytes(text.length));
+  const length = writeText(text, resident.bytes, resident.bytesAt);
+  const counted = resident.module.learn(used.length, length, state.addWord);
   if (counted < 0) throw refusedSearch(state);
   resident.relocate();
   const moved = byTrait(resident.numbers, resident.numbersAt);

@@ -496,7 +496,7 @@ export class MemoryIndex {
    */
   learn(feedback: Feedback): LearningStep {
     const state = this.#index.live();
-    const read = readFeedback(feedback);
+    const read = readFeedback(feedback, state.names);
     state.tryEmbedder();
     this.#index.requireSame(state);
     return learnFrom(state, read);

@@ -63,6 +63,8 @@ import {
   SEARCH_LIMIT,
   SEARCH_MAX_SEEDS,
   SEARCH_NOW,
+  SEARCH_OF_RELATED,
+  SEARCH_OF_UNRELATED,
   SEARCH_SECTIONS,
   SEARCH_SERENDIPITY,
   SEARCH_UTC_OFFSET,
@@ -79,6 +81,7 @@ import { type Names, textsOf } from "./names.ts";
 import type { AllNames } from "./state.ts";
 import type {
   AskOptions,
+  EmbeddingScale,
   MemoryEdge,
   MemoryNode,
   ResidentCandidates,
@@ -534,9 +537,10 @@ export function readSearch(search: SearchQuery, names: AllNames): ReadSearch {
 
 /** @internal */
 const ASK_KEYS: ReadonlySet<string> = new Set([
-  ...["limit", "min_score", "diversity", "embedding", "now", "time_zone", "times", "filters"],
-  "among",
+  ...["limit", "min_score", "diversity", "embedding", "embedding_scale", "now", "time_zone"],
+  ...["times", "filters", "among"],
 ]);
+const SCALE_KEYS: ReadonlySet<string> = new Set(["of_unrelated", "of_related"]);
 
 /** A question after reading: a search without hits, and the least score. @internal */
 export interface ReadQuestion {
@@ -562,9 +566,27 @@ export function readQuestion(text: string, options: AskOptions, names: AllNames)
   head[SEARCH_LIMIT] = limitOf(limit, DEFAULT_ANSWERS);
   const lists = readFilters(filters, names, head);
   const embedding = readQueryEmbedding(given.embedding, head);
+  readScale(given.embedding_scale, head);
   const scores = new Float64Array(0);
   const search = { head, lists, hits: [], scores, embedding, among };
   return { text, search, minScore, diversity };
+}
+
+/** Writes the scale of an embedding's cosines into the head. */
+function readScale(given: EmbeddingScale | undefined, head: Float64Array): void {
+  head[SEARCH_OF_UNRELATED] = ABSENT;
+  if (given === undefined) return;
+  const scale = optionsOf<EmbeddingScale>("embedding_scale", given, SCALE_KEYS);
+  const { of_unrelated: low, of_related: high }: Record<string, unknown> = scale;
+  if (!(typeof low === "number" && low >= -1 && low <= 1))
+    throw invalid("embedding_scale.of_unrelated", `must lie between -1 and 1, found ${show(low)}`);
+  if (!(typeof high === "number" && high > low && high <= 1))
+    throw invalid(
+      "embedding_scale.of_related",
+      `must be above of_unrelated and at most 1, found ${show(high)}`,
+    );
+  head[SEARCH_OF_UNRELATED] = low;
+  head[SEARCH_OF_RELATED] = high;
 }
 
 /** The text of a memory. @internal */

@@ -332,6 +332,21 @@ export interface SearchQuery {
 }
 
 /**
+ * Where the cosines of a model lie. Weights are fitted with all-MiniLM-L6-v2. A cosine of another
+ * model counts as that of MiniLM which lies in the same place between unrelated and related texts,
+ * from −1 to 1.
+ */
+export interface EmbeddingScale {
+  /** The mean of a question and memories that have nothing to do with it, from −1 to 1. MiniLM: 0.058. */
+  of_unrelated: number;
+  /**
+   * The mean of a question and a memory that answers it in other words, above `of_unrelated` and at
+   * most 1. MiniLM: 0.435.
+   */
+  of_related: number;
+}
+
+/**
  * Options of `ask`.
  *
  * @example
@@ -354,10 +369,11 @@ export interface AskOptions {
   /**
    * The embedding of the question, by the model that made those of the memories. Then its cosine
    * with them is evidence, the more the less of the question's words any memory holds. A memory
-   * without an embedding gets an estimate. Fitted with all-MiniLM-L6-v2 (`nous-minilm`). Default:
-   * none, and words and their vectors alone rank.
+   * without an embedding gets an estimate. Default: none, and words and their vectors alone rank.
    */
   embedding?: ArrayLike<number> | null | undefined;
+  /** The scale of its cosines. Default: that of all-MiniLM-L6-v2 (`nous-minilm`). */
+  embedding_scale?: EmbeddingScale | undefined;
   /** The present, to which times such as "last week" are relative. Default: the clock. */
   now?: Instant | undefined;
   /**
@@ -532,6 +548,10 @@ export interface Feedback {
   shown: readonly string[];
   /** Ids of those that were used. Each one must be among `shown`. */
   used: readonly string[];
+  /** The embedding of the question, as `ask` got it. Default: none. */
+  embedding?: ArrayLike<number> | null | undefined;
+  /** The scale of its cosines, as `ask` got it. */
+  embedding_scale?: EmbeddingScale | undefined;
   /** When the question was asked. Default: the clock. */
   now?: Instant | undefined;
 }
