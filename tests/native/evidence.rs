@@ -8,7 +8,6 @@ use nous_wasm::columns::{Row, VectorForm};
 use nous_wasm::evidence::{
     EmbeddingScale, Field, GENERAL, GENERAL_EMBEDDED, Learned, NAMES, OfQuestion, Preset, Span,
     Stemming, Text, Values, WordOptions,
-    Values, WordOptions,
 };
 use nous_wasm::memory::{
     Access, Answer, Ask, EdgeChange, Embedding, EntryText, Feedback, Filters, MemoryIndex,

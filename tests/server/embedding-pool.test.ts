@@ -1,6 +1,7 @@
 // Questions on their way to an agent: each gets its embedding without an extra round trip, and the
 // agent understands it by its own preset.
 
+import { SCALE_TEXTS } from "nous-memory";
 import { createEngine } from "nous-wasm";
 import { pino } from "pino";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -37,15 +38,22 @@ function poolOver({
   configured = FIRST,
   provides = () => true,
   ranking = "signals",
+  learns = false,
+  apart = true,
 }: {
   model: EmbeddingModel | null;
   configured?: EmbeddingModel;
   provides?: (model: string) => boolean;
   ranking?: RankedBy;
+  learns?: boolean;
+  /** Whether the model tells answers from other texts. */
+  apart?: boolean;
 }) {
   const agent = { model };
   const trips: string[] = [];
   const given: Search[] = [];
+  /** All texts that the provider got. */
+  const embedded: string[] = [];
   const threads = {
     call: async (_agent: string, operation: string, search: Search) => {
       trips.push(operation);
@@ -69,8 +77,15 @@ function poolOver({
     {
       serves: ({ name }) => configured !== TRANSFORMER || name === TRANSFORMER.name,
       embed: async (texts, { model }) => {
+        embedded.push(...texts);
         if (!provides(model.name)) throw new Error("no such model");
-        return texts.map(() => Float32Array.of(1, model.name.length));
+        return texts.map((text) => {
+          const place = SCALE_TEXTS.indexOf(text);
+          if (place < 0 || !apart) return Float32Array.of(1, model.name.length);
+          const vector = new Float32Array(SCALE_TEXTS.length / 2);
+          vector[place % vector.length] = 1;
+          return vector;
+        });
       },
     },
     { model: configured, timeout: 1_000, batch: 4, log },
@@ -78,11 +93,11 @@ function poolOver({
   const engine = createEngine();
   const understanding = vi.spyOn(engine, "understand");
   const pool = new EmbeddingPool(threads, {
-    ...{ embedder, engine, terms: "unicode", ranking, log },
+    ...{ embedder, engine, terms: "unicode", ranking, learns, log },
   });
   onTestFinished(() => pool.close());
   const search = (query: string) => pool.call("a", "search", searchFor(query), "create");
-  return { agent, trips, given, understanding, search };
+  return { agent, trips, given, embedded, understanding, search, pool };
 }
 
 const QUESTION = "why does momentum fail after news?";
@@ -188,11 +203,50 @@ describe("by evidence", () => {
     }
   });
 
-  test("embeddings of a service are not compared, and the agent is not asked for them", async () => {
-    const { search, given, trips } = poolOver({ model: FIRST, ranking });
+  test("embeddings of a service have the scale of their model, which is measured once", async () => {
+    const { search, given, agent, embedded } = poolOver({ model: FIRST, ranking });
+    for (const query of [QUESTION, "how do breakouts end?"]) await search(query);
+    const scale = { of_unrelated: 0, of_related: 1 };
+    expect(given.map(({ question }) => question)).toMatchObject([
+      { model: FIRST, scale },
+      { model: FIRST, scale },
+    ]);
+    expect(embedded).toEqual([...SCALE_TEXTS, QUESTION, "how do breakouts end?"]);
+    agent.model = SECOND;
     await search(QUESTION);
-    expect(trips).toEqual(["search"]);
-    expect(given[0]!.question).toBeUndefined();
+    expect(given.at(-1)!.question).toMatchObject({ model: SECOND, scale });
+    expect(embedded).toHaveLength(2 * SCALE_TEXTS.length + 3);
+  });
+
+  test("a model without a scale is not compared: it fails, or tells nothing apart", async () => {
+    const served = new Set<string>();
+    const provides = (name: string) => served.has(name);
+    const failing = poolOver({ model: FIRST, ranking, provides });
+    await failing.search(QUESTION);
+    served.add("first");
+    await failing.search(QUESTION);
+    expect(failing.given.map(({ question }) => question?.model)).toEqual([undefined, FIRST]);
+    const dull = poolOver({ model: FIRST, ranking, apart: false });
+    for (let turn = 0; turn < 2; turn++) await dull.search(QUESTION);
+    expect(dull.given.map(({ question }) => question)).toEqual([undefined, undefined]);
+    expect(dull.embedded).toEqual(SCALE_TEXTS);
+  });
+
+  test("use teaches by the embedding of its question, if the server learns", async () => {
+    for (const learns of [true, false]) {
+      const { pool, given } = poolOver({ model: TRANSFORMER, configured: TRANSFORMER, learns });
+      const used = { shown: ["a"], used: ["a"] };
+      const bodies = [
+        ["giveSearchFeedback", { question: QUESTION, ...used }],
+        ["giveFeedback", { input: QUESTION }],
+        ["giveFeedback", { input: null }],
+      ] as const;
+      for (const [operation, body] of bodies)
+        await pool.call("a", operation, { body } as never, "create");
+      expect(given.map(({ question }) => question?.text)).toEqual(
+        learns ? [QUESTION, QUESTION, undefined] : [undefined, undefined, undefined],
+      );
+    }
   });
 });
 

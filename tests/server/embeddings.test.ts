@@ -34,7 +34,7 @@ const optionsOf = ({ url }: Provider, model = MODEL) => [
 ];
 
 const NONE = ["--embeddings-provider", "none"];
-/** Evidence compares no vectors of a provider. */
+/** By evidence, a model is measured first. These tests count the calls. */
 const BY_SIGNALS = ["--ranking", "signals"];
 
 /** A server with a provider, as one agent sees it. */

@@ -4,6 +4,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
+import { learnFrom, prepareToLearn } from "../../js/server/src/agent/rules/learning.ts";
 import * as api from "../../js/server/src/api/learning.ts";
 import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { ask } from "./support/direct-agent.ts";
@@ -230,4 +231,34 @@ describe("what was learned", () => {
     expect((await taught(own)).counted).toBe(2);
     expect((await learned(own)).steps).toBe(1);
   });
+});
+
+test("use teaches by the evidence that the answer was ranked by", async () => {
+  const file = join(temporaryFolder(), "a.db");
+  const options = { learns: true, maker: "service" } as const;
+  const agent = new Agent(new SqliteStorage(file, { durability: "normal" }), options);
+  for (const [id, content_title, embedding] of [
+    ["asked", "Which green tea is Mira's?", [1, 0]],
+    ["told", "Which green tea is Mira's.", [0, 1]],
+  ] as const)
+    await ask(agent, "createNode", { body: { id, type: "note", content_title, embedding } });
+  const model = { name: "some-model", dimensions: undefined };
+  const scale = { of_unrelated: 0, of_related: 0.5 };
+  const use = { question: "beverage", shown: ["asked", "told"], used: ["told"] };
+  const moved = (vector?: readonly number[]) => {
+    const question = vector && {
+      ...{ text: use.question, vector: Float32Array.from(vector), model, scale, ms: 1 },
+    };
+    return agent.write(() => learnFrom(agent, use, question).moved.qm);
+  };
+  await prepareToLearn(agent);
+  const taught = [[0, 1], undefined, [1, 0]].map((vector) => {
+    const step = moved(vector);
+    agent.write(() => agent.storage.learned.remove());
+    return step;
+  });
+  // There is the more to learn, the further behind the used memory stood.
+  expect(taught).toEqual(taught.toSorted((one, other) => other - one));
+  expect(new Set(taught).size).toBe(3);
+  agent.close();
 });

@@ -149,10 +149,15 @@ describe("a server with default settings", () => {
     });
     const why = (await own.ask("POST /explain", { query: question, id: "tea" })).body;
     const { meaning } = why.data[0];
-    expect(meaning).toMatchObject({ is_estimated: false, unheld: 1, unlike: expect.any(Number) });
+    expect(meaning).toMatchObject({
+      model: minilm.id,
+      is_estimated: false,
+      unheld: 1,
+      unlike: expect.any(Number),
+    });
     const times = Math.round((100 * meaning.weight) / meaning.least_weight) / 100;
     expect(explanationFor(why).lines).toContain(
-      `Meaning counts ${times} times: no word of the question is in any one memory.`,
+      `Meaning, by ${minilm.id}, counts ${times} times: no word of the question is in any one memory.`,
     );
     const similar = { content: "She prefers tea" };
     expect((await own.ask("POST /nodes/check-similar", similar)).body).toMatchObject({

@@ -1,6 +1,7 @@
 // What a memory is: its rows, its types, the rules by which texts become memories, the prompt that a
 // turn gets, and the rules by which memories are tidied. All exports of the package.
 
+export { SCALE_TEXTS, scaleOf } from "./embedding-scale.ts";
 export { builtInText, embeddingText, kindInWords, TRANSFORMER } from "./embedding-text.ts";
 export type { EngineYaml } from "./engine-config.ts";
 export { type Faded, fadedByTime, fadedNow, fadedOf } from "./faded.ts";

@@ -66,13 +66,15 @@ export function understoodOf(
   };
 }
 
-/** Returns how much the meaning of whole sentences counts for a question, and why, in sentences. */
-export function meaningInWords({
-  unheld,
-  weight,
-  least_weight,
-  is_estimated,
-}: NonNullable<Why["meaning"]>): string[] {
+/**
+ * Returns how much the meaning of whole sentences counts for a question, and why, in sentences.
+ *
+ * @param model The model that made the embeddings, to name it.
+ */
+export function meaningInWords(
+  { unheld, weight, least_weight, is_estimated }: NonNullable<Why["meaning"]>,
+  model?: string,
+): string[] {
   const share = Math.min(Math.max(Math.round((1 - unheld) * 100), 1), 99);
   const held =
     unheld === 1
@@ -88,7 +90,7 @@ export function meaningInWords({
         ? "counts as usual"
         : `counts ${times} times`;
   return [
-    `Meaning ${counts}: ${held}.`,
+    `Meaning${model === undefined ? "" : `, by ${model},`} ${counts}: ${held}.`,
     ...(is_estimated ? ["This memory has no vector yet: its meaning is estimated."] : []),
   ];
 }

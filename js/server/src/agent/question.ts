@@ -1,6 +1,7 @@
 // The embedding of a question, as an agent uses it: compared with those of memories in searches by
 // signals, and as evidence.
 
+import type { AskOptions } from "nous-wasm";
 import type { QuestionVector } from "../api/operation.ts";
 import { ownModelOf } from "../embeddings/built-in.ts";
 import { OtherModel } from "../embeddings/other-model.ts";
@@ -38,7 +39,7 @@ export function vectorOf(
 }
 
 /**
- * Returns the options of `MemoryIndex.ask` and `why` by which the embedding of a question counts as
+ * Returns the options of `MemoryIndex.ask`, `why` and `learn` by which the embedding of a question counts as
  * evidence for `query`: none if there is no embedding, or one of another text, or if no memory has one.
  *
  * @throws {OtherModel} If the question's embedding is of another model.
@@ -47,7 +48,7 @@ export function meaningOf(
   agent: Agent,
   query: string,
   question: QuestionVector | undefined,
-): { embedding?: ArrayLike<number> } {
+): Pick<AskOptions, "embedding" | "embedding_scale"> {
   const embedding = question?.text === query ? vectorOf(agent, {}, question) : undefined;
-  return embedding === undefined ? {} : { embedding };
+  return embedding === undefined ? {} : { embedding, embedding_scale: question!.scale };
 }

@@ -52,6 +52,7 @@ const matchedWord = z
 
 const meaning = z
   .object({
+    model: z.string().describe("The model that made the vectors of the question and of memories."),
     is_estimated: z
       .boolean()
       .describe("Whether the memory has no vector yet, so that its cosine is an estimate."),

@@ -2,6 +2,7 @@
 // the OpenAPI document and the types of handlers derive from it.
 
 import type { z } from "@hono/zod-openapi";
+import type { EmbeddingScale } from "nous-wasm";
 
 /**
  * The scopes of keys. `memory` covers the daily work of an agent. `admin` covers operations on a
@@ -79,6 +80,8 @@ export interface QuestionVector {
   vector: Float32Array;
   /** The model that made it. */
   model: EmbeddingModel;
+  /** The scale of its cosines, for evidence. Missing for the server's own transformer. */
+  scale?: EmbeddingScale;
   /** How long it took, in milliseconds. */
   ms: number;
 }

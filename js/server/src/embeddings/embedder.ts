@@ -4,6 +4,8 @@
 
 import { type BulkheadPolicy, bulkhead, type CircuitBreakerPolicy, CircuitState } from "cockatiel";
 import { LRUCache } from "lru-cache";
+import { SCALE_TEXTS, scaleOf } from "nous-memory";
+import type { EmbeddingScale } from "nous-wasm";
 import type { EmbeddingModel } from "../api/operation.ts";
 import type { Logger } from "../log.ts";
 import {
@@ -21,11 +23,13 @@ import type { EmbeddingCall, EmbeddingProvider, MaybeVector } from "./provider.t
  * alone.
  */
 const QUESTION_TIMEOUT = 2_000;
-/** Stands for a question without an embedding. */
+/** Stands for a question without an embedding, and for a model without a scale. */
 const NONE = "none";
 /** Limits of the cache of questions: entries, and bytes of their texts and embeddings. */
 const MAX_QUESTIONS = 10_000;
 const MAX_QUESTION_BYTES = 64 * 2 ** 20;
+/** The most models whose scales are kept. */
+const MAX_MODELS = 100;
 /** The most concurrent calls for texts. */
 const MAX_CALLS = 4;
 
@@ -58,6 +62,7 @@ export class Embedder {
   readonly #calls: BulkheadPolicy = bulkhead(MAX_CALLS, Number.POSITIVE_INFINITY);
   /** A question without an embedding has none each time. */
   readonly #questions: LRUCache<string, Float32Array | typeof NONE, Question>;
+  readonly #scales: LRUCache<string, EmbeddingScale | typeof NONE, EmbeddingModel>;
 
   constructor(
     provider: EmbeddingProvider,
@@ -81,6 +86,23 @@ export class Embedder {
         return vector ?? NONE;
       },
     });
+    this.#scales = new LRUCache<string, EmbeddingScale | typeof NONE, EmbeddingModel>({
+      max: MAX_MODELS,
+      fetchMethod: async (_key, _stale, { context: model, signal }) => {
+        const vectors: MaybeVector[] = [];
+        for (let from = 0; from < SCALE_TEXTS.length; from += batch) {
+          const some = SCALE_TEXTS.slice(from, from + batch);
+          vectors.push(...(await this.#call(some, { model, timeout, signal, isQuestion: true })));
+        }
+        const scale = scaleOf(vectors);
+        if (scale === undefined)
+          log.warn(
+            { model: model.name },
+            "The model hardly tells answers from other texts: evidence does not compare its embeddings",
+          );
+        return scale ?? NONE;
+      },
+    });
   }
 
   /** Returns whether embeddings of a model can be made. */
@@ -95,6 +117,8 @@ export class Embedder {
 
   /** Frees what the provider holds. */
   async close(): Promise<void> {
+    // Aborts measurements that have begun.
+    this.#scales.clear();
     await this.#provider.close?.();
   }
 
@@ -116,6 +140,28 @@ export class Embedder {
     } catch (error) {
       if (!isBreakerOpen(error))
         this.#log.warn({ failure: failureOf(error) }, "A question is searched by its words alone");
+      return undefined;
+    }
+  }
+
+  /**
+   * Returns the scale of a model's cosines; undefined if the model has none, or if it is not known within
+   * the time of a question. It is measured once.
+   */
+  async scaleOf(model: EmbeddingModel): Promise<EmbeddingScale | undefined> {
+    const key = JSON.stringify([model.name, model.dimensions]);
+    const known = this.#scales.get(key);
+    if (known !== undefined) return foundOf(known);
+    const late = AbortSignal.timeout(Math.min(this.#timeout, QUESTION_TIMEOUT));
+    try {
+      // The measurement goes on when a question gives up.
+      return foundOf(await abortable(this.#scales.fetch(key, { context: model }), late));
+    } catch (error) {
+      if (!isBreakerOpen(error))
+        this.#log.warn(
+          { model: model.name, failure: failureOf(error) },
+          "The scale of a model is not known yet: a question is searched by its words alone",
+        );
       return undefined;
     }
   }
@@ -147,5 +193,14 @@ export class Embedder {
   }
 }
 
-const foundOf = (known: Float32Array | typeof NONE | undefined): MaybeVector =>
+/** Returns the value of a promise, or throws the reason of a signal if that comes first. */
+const abortable = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> =>
+  Promise.race([
+    promise,
+    new Promise<never>((_, reject) =>
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true }),
+    ),
+  ]);
+
+const foundOf = <T>(known: T | typeof NONE | undefined): T | undefined =>
   known === NONE ? undefined : known;

@@ -33,6 +33,8 @@ interface Asking {
   /** Returns the text of a memory that the model reads. */
   textOf(memory: EmbeddedTexts): string;
   engine: PoolEngine;
+  /** Whether the server learns from use. */
+  learns: boolean;
 }
 
 /**
@@ -41,7 +43,7 @@ interface Asking {
 const QUESTIONS: {
   readonly [Name in AgentOperation]?: (
     given: Given<Name>,
-    { byDefault, textOf, engine }: Asking,
+    { byDefault, textOf, engine, learns }: Asking,
   ) => Text | undefined;
 } = {
   search: ({ body }, asking) => queryOf(body, asking),
@@ -58,6 +60,8 @@ const QUESTIONS: {
   },
   explain: ({ body: { query } }) => ({ text: query, ranking: "evidence" }),
   isAnswerable: ({ body: { question } }) => ({ text: question, ranking: "evidence" }),
+  giveSearchFeedback: ({ body: { question } }, { learns }) => learntFrom(question, learns),
+  giveFeedback: ({ body: { input } }, { learns }) => learntFrom(input, learns),
   checkSimilar: ({ body: { embedding, title = null, subtype = null, content } }, { textOf }) => {
     if (embedding != null) return undefined;
     const texts = { content_title: title, content_summary: null, content_body: content };
@@ -75,8 +79,9 @@ interface Asked {
 const queryOf = ({ query, embedding, ranking }: Asked, { byDefault }: Asking): Text | undefined =>
   embedding == null ? { text: query, ranking: ranking ?? byDefault } : undefined;
 
-/** Embeddings of other models are not compared as evidence. */
-const isEvidence = isTransformer;
+/** Use teaches by the evidence that the answer was ranked by. */
+const learntFrom = (question: string | null | undefined, learns: boolean): Text | undefined =>
+  learns && question != null ? { text: question, ranking: "evidence" } : undefined;
 
 /** The type that a new text would most likely get. */
 const TYPE_OF_NEW = "concept";
@@ -96,6 +101,7 @@ export interface EmbeddingPoolOptions {
   terms: "ascii" | "unicode";
   /** How searches rank unless a request says. */
   ranking: RankedBy;
+  learns: boolean;
   log: Logger;
 }
 
@@ -105,6 +111,7 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
   readonly #engine: PoolEngine;
   readonly #terms: "ascii" | "unicode";
   readonly #ranking: RankedBy;
+  readonly #learns: boolean;
   readonly #backlog: Backlog;
   /**
    * The model of each agent's embeddings. Another process may change it: the agent compares the
@@ -114,13 +121,14 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
 
   constructor(
     pool: Pick<Pool, "call" | "do">,
-    { embedder, engine, terms, ranking, log }: EmbeddingPoolOptions,
+    { embedder, engine, terms, ranking, learns, log }: EmbeddingPoolOptions,
   ) {
     this.#pool = pool;
     this.#embedder = embedder;
     this.#engine = engine;
     this.#terms = terms;
     this.#ranking = ranking;
+    this.#learns = learns;
     this.#backlog = new Backlog((agent) => this.#queueOf(agent), embedder, log);
   }
 
@@ -136,8 +144,7 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
    * lookup, which its words alone answer.
    */
   #mayNeed(operation: AgentOperation, { text, ranking }: Text): boolean {
-    if (ranking === "evidence") return isEvidence(this.#embedder.model);
-    if (operation !== "search") return true;
+    if (ranking === "evidence" || operation !== "search") return true;
     return !isPlainLookup(this.#engine.understand(text, { terms: this.#terms }));
   }
 
@@ -157,6 +164,7 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
       byDefault: this.#ranking,
       textOf: (memory) => textFor(model, memory),
       engine: this.#engine,
+      learns: this.#learns,
     });
     const isAsked = asked !== undefined && this.#mayNeed(operation, asked);
     for (let models = 0; isAsked && models < MAX_MODELS; models++) {
@@ -181,16 +189,22 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
       this.#models.get(agent) ??
       (await this.#pool.do(agent, "questionModel", this.#embedder.model));
     if (model === null || !this.#embedder.serves(model)) return undefined;
-    if (ranking === "evidence" && !isEvidence(model)) return undefined;
     const start = performance.now();
-    const vector = await this.#embedder.question(agent, text, model);
+    // Weights of evidence are fitted with the transformer's cosines, and other models have other ones.
+    const isScaled = ranking === "evidence" && !isTransformer(model);
+    const scale = isScaled ? await this.#embedder.scaleOf(model) : undefined;
+    const vector =
+      isScaled && scale === undefined
+        ? undefined
+        : await this.#embedder.question(agent, text, model);
     if (vector === undefined) {
       // The provider may refuse a model that is not in use any more.
       this.#models.delete(agent);
       return undefined;
     }
     this.#models.set(agent, model);
-    return { text, vector, model, ms: performance.now() - start };
+    const ms = performance.now() - start;
+    return { text, vector, model, ms, ...(scale && { scale }) };
   }
 
   /** How many memories wait for an embedding, of the agents that were asked since the start. */

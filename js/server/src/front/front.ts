@@ -69,7 +69,9 @@ export function createFront(
   const { engineConfig, presetOf, terms } = serverBehaviourOf(compat);
   const engine = createEngine(inSnakeCase(engineConfig(byDefault, config)));
   const embedder = embedderOf(settings, log);
-  const embedding = embedder && new EmbeddingPool(pool, { embedder, engine, terms, ranking, log });
+  const learns = settings.learning === "on";
+  const embedding =
+    embedder && new EmbeddingPool(pool, { embedder, engine, terms, ranking, learns, log });
   const analyst = analystOf(settings, log);
   const analysis = analyst && new AnalysisPool(embedding ?? pool, pool, analyst, embedder);
   const extractor = extractorOf(settings, log);

@@ -37,7 +37,7 @@ export function explanationFor({ data, threshold }: ExplainAnswer): {
   const rest = sum - shown.reduce((all, { contribution }) => all + contribution, 0);
   const lines = [
     ...wordLines(one),
-    ...(one.meaning === undefined ? [] : meaningInWords(one.meaning)),
+    ...(one.meaning === undefined ? [] : meaningInWords(one.meaning, one.meaning.model)),
     ...(one.passage === null ? [] : [`Passage: ${shortened(one.passage)}`]),
     ...(shown.length === 0 ? [] : ["Evidence, as value · weight = contribution:"]),
     ...shown.map(

@@ -35,7 +35,8 @@ export const contextHandlers: HandlersOf<typeof contextOperations> = {
     return { ...named, ...built };
   },
 
-  giveFeedback: async (agent, { body: { context_id, recalled_content, response, input } }) => {
+  giveFeedback: async (agent, { body, question }) => {
+    const { context_id, recalled_content, response, input } = body;
     if (input != null) await prepareToLearn(agent);
     return agent.write(() => {
       const { storage } = agent;
@@ -50,7 +51,7 @@ export const contextHandlers: HandlersOf<typeof contextOperations> = {
       const used = uses.flatMap(({ memory_id, was_referenced }) =>
         was_referenced === 0 ? [] : memory_id,
       );
-      const { counted } = learnFrom(agent, { question: input, shown, used });
+      const { counted } = learnFrom(agent, { question: input, shown, used }, question);
       return { ...answer, counted };
     });
   },

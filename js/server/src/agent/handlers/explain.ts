@@ -11,7 +11,7 @@ import {
 } from "nous-memory";
 import { ANSWERABLE, NousError } from "nous-wasm";
 import type { Explanation, explainOperations } from "../../api/explain.ts";
-import type { QuestionVector } from "../../api/operation.ts";
+import type { EmbeddingModel, QuestionVector } from "../../api/operation.ts";
 import { Refusal } from "../../refusal.ts";
 import type { NodeRow } from "../../storage/rows.ts";
 import type { Agent } from "../agent.ts";
@@ -115,7 +115,7 @@ function explanations(
   const passing = new Set(passes(looked.map(({ id }) => id)));
   const filters = evidenceFilterOf(agent, request);
   const all = rows.map((row) =>
-    explanationOf(agent, row, query, {
+    explanationOf(agent, row, query, question?.model, {
       ...{ now, time_zone: agent.timeZone, ...meaning },
       ...(passing.has(row.id) ? { filters } : {}),
     }),
@@ -135,11 +135,15 @@ function explanations(
 
 const isFiltered = ({ filter }: NodeSearch): boolean => filter != null;
 
-/** Explains the place of a memory that passes the filters, by the index alone. */
+/**
+ * Explains the place of a memory that passes the filters, by the index alone. `model` is that of the
+ * question's embedding.
+ */
 function explanationOf(
   { index }: Agent,
   row: Readonly<NodeRow>,
   query: string,
+  model: EmbeddingModel | undefined,
   options: Parameters<typeof reasonsOf>[3],
 ): Explanation {
   const { id } = row;
@@ -147,7 +151,7 @@ function explanationOf(
   const { text } = textsOf(row);
   const reasons = knownReasonsOf(index, row, query, options);
   if (reasons === undefined) return { id, content_title, ...NOTHING };
-  const { passage, words, rank, ...why } = reasons;
+  const { passage, words, rank, meaning, ...why } = reasons;
   const bySize = why.evidence.toSorted(
     (one, other) => Math.abs(other.contribution) - Math.abs(one.contribution),
   );
@@ -160,6 +164,7 @@ function explanationOf(
     rank,
     ...(rank === null ? { absent: "not_connected" } : {}),
     ...why,
+    ...(meaning === undefined ? {} : { meaning: { model: model!.name, ...meaning } }),
     evidence: bySize,
     words: words.map(({ asked, found, nearness, in_passage }) => ({
       asked,

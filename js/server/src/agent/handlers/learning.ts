@@ -7,10 +7,10 @@ import { learnedIn } from "../replica/learned.ts";
 import { learnFrom, prepareToLearn } from "../rules/learning.ts";
 
 export const learningHandlers: HandlersOf<typeof learningOperations> = {
-  giveSearchFeedback: async (agent, { headers, body }) => {
+  giveSearchFeedback: async (agent, { headers, body, question }) => {
     await prepareToLearn(agent);
     const { counted, moved } = once(agent, "giveSearchFeedback", { headers, body }, () =>
-      learnFrom(agent, body),
+      learnFrom(agent, body, question),
     );
     return { ok: true, counted, moved };
   },
