@@ -800,6 +800,30 @@ for (const implementation of IMPLEMENTATIONS)
         expect(embeddings.waiting()).toBe(0);
       });
 
+      test("of an earlier text are dropped by the ticket of the change, for one model", async () => {
+        const made = { embedding_vector: vectorOf(1), embedding_model: "made" };
+        const storage = await storeWith(
+          nodeOf("a", made),
+          nodeOf("b", made),
+          nodeOf("c", { embedding_vector: vectorOf(1), embedding_model: "other" }),
+          nodeOf("d", made),
+        );
+        const { embeddings } = storage;
+        const change = (id: string) =>
+          storage.transaction(() =>
+            storage.nodes.update(id, { last_modified: DAY, content_title: "Other" }),
+          );
+        change("a");
+        const before = embeddings.lastTicket();
+        for (const id of ["b", "c"]) change(id);
+        const logged = storage.changeLog.range().last;
+        storage.transaction(() => embeddings.dropOld(before, "made"));
+        expect(embeddings.waiting()).toBe(3);
+        expect(idsOf(embeddings.vectors(["a", "b", "c", "d"], 1)).sort()).toEqual(["a", "c", "d"]);
+        expect(storage.nodes.find("b")).toMatchObject({ embedding_model: null });
+        expect(storage.changeLog.range().last).toBeGreaterThan(logged);
+      });
+
       test("of a next model take the place of those in use", async () => {
         const storage = await storeWith(
           nodeOf("a", { embedding_vector: vectorOf(1), embedding_model: "old" }),

@@ -113,8 +113,9 @@ export interface Unit {
    */
   settle(ids: readonly string[]): void;
   /**
-   * Makes the vectors of texts that the transaction has written so far. The end of the transaction
-   * does it, too. Call it to learn the last entry of the change log that comes from this transaction.
+   * Makes the vectors of texts that the transaction has written so far, or drops those of earlier
+   * texts. The end of the transaction does it, too. Call it to learn the last entry of the change log
+   * that comes from this transaction.
    */
   embed(): void;
 }
@@ -172,7 +173,7 @@ export class Agent {
     this.behaviour = options.behaviour ?? DEFAULT_BEHAVIOUR;
     this.ranking = options.ranking ?? "evidence";
     this.learns = options.learns ?? false;
-    this.vectors = new Vectors(storage, options.builtIn, options.maker);
+    this.vectors = new Vectors(storage, options.builtIn, options.maker, this.behaviour);
     this.countsOutcomes = countsOutcomes;
     this.givenPreset = options.preset ?? config.evidence?.preset;
     this.presets = options.presets ?? BUILT_IN_PRESETS;

@@ -48,6 +48,8 @@ export interface Behaviour {
   difficultyOfNew(type: string, subtype: string | null, body: string | null): number;
   /** Returns when a memory that is stored `now` counts as accessed last; null for never. */
   lastAccessOfNew(now: string): string | null;
+  /** Whether a memory keeps its vector until that of its changed text is made. */
+  readonly keepsOldVectors: boolean;
   /** Whether a change of a memory's type changes its layer. */
   readonly layerFollowsType: boolean;
   /** Returns the stored time of an event in the form of answers. */

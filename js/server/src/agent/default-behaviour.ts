@@ -24,6 +24,7 @@ export const DEFAULT_BEHAVIOUR: Behaviour = {
     subtype !== undefined || typeOf(preset, type) === undefined ? (subtype ?? null) : type,
   difficultyOfNew,
   lastAccessOfNew: () => null,
+  keepsOldVectors: false,
   layerFollowsType: true,
   eventTimeOf: normaliseEvent,
 

@@ -3,7 +3,7 @@
 // transaction that writes a text, unless the memories have vectors of clients or of a service. Every
 // method but the getters and `roomFor` belongs into a `write`.
 
-import type { Steps } from "nous-memory";
+import { oneStep, type Steps } from "nous-memory";
 import {
   type BuiltIn,
   dropOwn,
@@ -11,6 +11,7 @@ import {
   hasOtherTable,
   isInUse,
   mayUse,
+  modelOf,
   ownModelOf,
   tableOf,
   takeIntoUse,
@@ -21,6 +22,7 @@ import { wrong } from "../refusal.ts";
 import type { VectorMaker } from "../settings/embeddings-model.ts";
 import type { EmbeddedTexts } from "../storage/rows.ts";
 import type { Storage } from "../storage/storage.ts";
+import type { Behaviour } from "./behaviour.ts";
 
 /** A vector of a new memory, and the name of the model that made it. */
 interface MadeVector {
@@ -39,14 +41,22 @@ export interface VectorRoom {
 export class Vectors {
   readonly #storage: Storage;
   readonly #maker: VectorMaker | undefined;
+  /** Whether a memory whose text changes has no vector until the maker has made the new one. */
+  readonly #dropsOld: boolean;
   /** The server's table of word vectors. */
   readonly words: BuiltIn | undefined;
   /** The table that makes vectors of memories. */
   readonly table: BuiltIn | undefined;
 
-  constructor(storage: Storage, words: BuiltIn | undefined, maker: VectorMaker | undefined) {
+  constructor(
+    storage: Storage,
+    words: BuiltIn | undefined,
+    maker: VectorMaker | undefined,
+    { keepsOldVectors }: Pick<Behaviour, "keepsOldVectors">,
+  ) {
     this.#storage = storage;
     this.#maker = maker;
+    this.#dropsOld = maker !== undefined && !keepsOldVectors;
     this.words = words;
     this.table = maker === undefined ? words : undefined;
   }
@@ -104,12 +114,13 @@ export class Vectors {
 
   /**
    * Begins a transaction. Returns a function that makes the vectors of texts that the transaction
-   * has written since, and may be called again.
+   * has written since, and may be called again. If a maker is to make them, it drops those of earlier
+   * texts.
    */
   begin(): () => Steps<void> {
     const storage = this.#storage;
     const own = this.table;
-    if (own === undefined) return function* () {};
+    if (own === undefined) return this.#beginToDrop();
     // Memories with vectors of another table wait for `embedOlder`, which is not this transaction's
     // work: they get their tickets first.
     if (hasOtherTable(storage, own)) takeIntoUse(storage, own);
@@ -118,6 +129,17 @@ export class Vectors {
       if (storage.embeddings.lastTicket() === last || !takeIntoUse(storage, own)) return;
       yield* embedWaiting(storage, own, last, Number.POSITIVE_INFINITY);
     };
+  }
+
+  #beginToDrop(): () => Steps<void> {
+    const { embeddings } = this.#storage;
+    const model = this.#dropsOld ? modelOf(this.#storage) : undefined;
+    if (model === undefined) return function* () {};
+    const last = embeddings.lastTicket();
+    return () =>
+      oneStep(() => {
+        if (embeddings.lastTicket() !== last) embeddings.dropOld(last, model);
+      });
   }
 
   /**

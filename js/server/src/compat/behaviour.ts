@@ -34,6 +34,7 @@ const HYNOUS: Behaviour = {
   // The length of the text does not count.
   difficultyOfNew: (type, subtype) => getInitialDifficulty(algorithmTypeOf(type, subtype)),
   lastAccessOfNew: (now) => now,
+  keepsOldVectors: true,
   layerFollowsType: false,
   // All times end with "Z".
   eventTimeOf: normaliseTime,

@@ -20,7 +20,7 @@ const AT_ONCE = 100;
  * Returns the name of the model of a database's vectors; undefined if it is not stored. What another
  * program has written in its place names no model.
  */
-const modelOf = (storage: Storage): string | undefined =>
+export const modelOf = (storage: Storage): string | undefined =>
   textOf(jsonObjectIn(storage.meta("embedding_model") ?? "")?.name) ?? undefined;
 
 /** Returns the name of the table that made the vectors of a database; undefined if none did. */

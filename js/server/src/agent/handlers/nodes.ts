@@ -64,6 +64,8 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
         countNode(agent, agent.storage.nodes.update(id, changes)!, unit);
         // An embedding in the request counts, even if it equals the stored one.
         if (body.embedding != null) agent.storage.embeddings.served(id);
+        // The answer says whether the memory still has a vector.
+        unit.embed();
         return agent.storage.nodes.find(id)!;
       }),
     ),

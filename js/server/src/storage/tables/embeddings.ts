@@ -190,6 +190,21 @@ export class EmbeddingTables {
     this.served(row.id);
   }
 
+  /**
+   * Drops the embeddings of a model that are of an earlier text: those of memories that wait with a
+   * ticket above `after`. They wait on.
+   */
+  dropOld(after: number, model: string): void {
+    // A trigger queues them again, with other tickets.
+    this.#sql.all(
+      `UPDATE nodes SET embedding_vector = NULL, embedding_model = NULL WHERE embedding_model = ?
+         AND embedding_vector IS NOT NULL
+         AND id IN (SELECT node_id FROM embedding_queue WHERE ticket > ?)`,
+      model,
+      after,
+    );
+  }
+
   /** Drops all embeddings. All memories join the queue, also those whose text had none. */
   dropAll(): void {
     this.#sql.all(

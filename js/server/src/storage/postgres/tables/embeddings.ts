@@ -137,6 +137,18 @@ export class PostgresEmbeddings implements TableOf<EmbeddingTables> {
     });
   }
 
+  dropOld(after: number, model: string): void {
+    this.#rows.writing(() =>
+      this.#note(
+        this.#rows.change<{ id: string }>(sql`
+          UPDATE nous.nodes SET embedding_vector = NULL, embedding_model = NULL
+          WHERE ${this.#own} AND embedding_model = ${model} AND embedding_vector IS NOT NULL
+            AND id IN (SELECT node_id FROM nous.embedding_queue WHERE ${this.#queue}
+              AND ticket > ${after}) RETURNING id`),
+      ),
+    );
+  }
+
   dropAll(): void {
     this.#drop(raw("embedding_vector IS NOT NULL"));
   }
