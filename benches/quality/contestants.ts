@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import MiniSearch from "minisearch";
 import {
   type Embedder,
+  type EmbeddingScale,
   type MemoryEdge,
   MemoryIndex,
   type MemoryNode,
@@ -256,6 +257,8 @@ export interface EvidenceOptions {
   readonly embedder?: WordVectors | undefined;
   /** Embeddings of memories and questions. Default: none. */
   readonly sentences?: SentenceVectors | undefined;
+  /** The scale of their cosines. Default: that of the sentence transformer. */
+  readonly scale?: EmbeddingScale | undefined;
   /** Kinds of evidence that weigh 0. */
   readonly off?: readonly string[];
   /** Whether the index knows the clusters. Default true. */
@@ -266,7 +269,7 @@ export interface EvidenceOptions {
 
 /** Returns a ranking by evidence. */
 export function evidence(options: EvidenceOptions): System {
-  const { name, preset = "general", embedder, sentences } = options;
+  const { name, preset = "general", embedder, sentences, scale } = options;
   const { off = [], clusters = true, diversity = 0 } = options;
   const weights = Object.fromEntries(off.map((kind) => [kind, 0]));
   return {
@@ -295,6 +298,7 @@ export function evidence(options: EvidenceOptions): System {
           index.ask(question, {
             ...{ limit: max, now, diversity },
             embedding: sentences?.embed(question),
+            embedding_scale: scale,
           }),
         free: () => index.free(),
       };

@@ -57,7 +57,7 @@ const FACT = "fact";
 const BROAD = ["paraphrase", "time", "correction"];
 
 /** Returns the kind of a question; for facts the language, since their kinds hold few questions. */
-function broadKindOf({ kind, language = "en" }: QuestionSet["questions"][number]): string {
+export function broadKindOf({ kind, language = "en" }: QuestionSet["questions"][number]): string {
   if (BROAD.includes(kind) || kind.startsWith("unanswerable")) return kind;
   return `${FACT}, ${LANGUAGE_NAMES[language] ?? "English"}`;
 }

@@ -5,7 +5,8 @@
 // (benches/quality/corrections.ts), `-- learning --set FILE …` what learning from use gains
 // (benches/quality/learning.ts), `-- compound` what taking questions apart gains
 // (benches/quality/compound.ts), `-- prompts --set FILE …` how often prompts hold the answers
-// (benches/quality/prompts.ts), `-- consolidation --set FILE …` what summaries do to answers
+// (benches/quality/prompts.ts), `-- services --url URL --model NAME` what the vectors of a service do
+// to answers (benches/quality/services.ts), `-- consolidation --set FILE …` what summaries do to answers
 // (benches/quality/consolidation.ts), and `-- simpler --set FILE …` where simpler rankings find more
 // (benches/quality/simpler.ts).
 
@@ -20,6 +21,7 @@ const PROGRAMS = {
   learning: "benches/quality/learning.ts",
   compound: "benches/quality/compound.ts",
   prompts: "benches/quality/prompts.ts",
+  services: "benches/quality/services.ts",
   consolidation: "benches/quality/consolidation.ts",
   simpler: "benches/quality/simpler.ts",
 };
