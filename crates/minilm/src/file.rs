@@ -1,14 +1,15 @@
-//! The model file, in the format `NOUSMLM1`.
+//! The model file, in the formats `NOUSMLM1` and `NOUSMLM2`.
 //!
 //! # Format
 //!
-//! Numbers are little-endian, and nothing stands between two parts.
+//! Numbers are little-endian, and nothing stands between two parts. `NOUSMLM1` has BERT's word
+//! pieces:
 //!
 //! | bytes | content |
 //! |---|---|
 //! | 8 | `NOUSMLM1` |
 //! | 4, 4, 4 | number of word pieces, of places, of layers: u32 |
-//! | 4, 4 | bits of a weight, 6 or 8; bytes of the vocabulary: u32 |
+//! | 4, 4 | bits of a weight, 4, 6 or 8; bytes of the vocabulary: u32 |
 //! | … | vocabulary: the pieces in UTF-8, joined by line feeds; zeros up to a multiple of 4 |
 //! | 4 · pieces | scale of each piece: f32 |
 //! | 192 · pieces | rows of four bits: sixteen numbers take eight bytes, as in `NOUSEMB2` |
@@ -17,14 +18,31 @@
 //! | layers | each: linear for queries, keys and values, 384 to 1152; linear, 384 to 384; norm; linear, 384 to 1536; linear, 1536 to 384; norm |
 //! | 8 | XXH64 of all bytes before: u64 |
 //!
+//! `NOUSMLM2` has the pieces of a unigram model, and a head, which turns vectors. The last three pieces have no text: they stand for what is unknown, before a text, and after it.
+//!
+//! | bytes | content |
+//! |---|---|
+//! | 28 | as above, with `NOUSMLM2` |
+//! | 4, 4 | bytes of the replacements, of the prefixes: u32 |
+//! | … | vocabulary: the other pieces, ordered by their bytes; as above |
+//! | 4 · (pieces − 3) | score of each other piece: f32 |
+//! | … | replacements: pairs of texts, each with a zero after it, ordered by the first; zeros up to a multiple of 4 |
+//! | … | prefixes: what stands before a text of a memory, and before a question, joined by a line feed; zeros up to a multiple of 4 |
+//! | … | scales, rows, places, norm and layers, as above |
+//! | 3072 | head: the centres of vectors of memories and of questions, 384 each: f32 |
+//! | 589824 | head: rows of 384 numbers, one for each component of a vector: f32 |
+//! | 8 | XXH64 of all bytes before: u64 |
+//!
 //! A norm is 384 weights and 384 biases, f32. A linear is a scale and then a bias for each output,
 //! f32, and a row of weights for each output: i8, or six bits each plus 32, of which four stand in
-//! three bytes, the first in the lowest bits.
+//! three bytes, the first in the lowest bits. With four bits a factor for each 32 weights stands
+//! before all rows, i16; 32 weights take sixteen bytes, the first sixteen in the low halves, each
+//! plus 8. Such a weight times its factor / 2048, rounded, is i8.
 //!
 //! # Idea
 //!
-//! A file is 14 MB, and memory of WebAssembly never shrinks. So a file is read in parts of any size,
-//! and what is whole is unpacked at once: the file never lies in memory as a whole.
+//! A file has 14 or 32 MB, and memory of WebAssembly never shrinks. So a file is read in parts of any
+//! size, and what is whole is unpacked at once: the file never lies in memory as a whole.
 //!
 //! # Invariants
 //!
@@ -32,21 +50,30 @@
 //! - Counts are bounded before anything is reserved.
 //! - A whole file with the right hash is read to its last byte.
 
-use nous_wordpiece::{Fault, MAX_CHARACTERS, Pieces};
 use xxhash_rust::xxh64::Xxh64;
 
 use crate::error::{Error, Result};
 use crate::lanes::Quad;
 use crate::layer::{INNER, Layer, Norm, State};
 use crate::linear::Linear;
-use crate::model::{DIMENSIONS, MAX_PLACES, Memory, Model, Vocabulary, WORD};
+use crate::model::{DIMENSIONS, Head, MAX_PLACES, Memory, Model, WORD};
+use crate::tokenizer::{SPECIAL, Tokenizer, Unigram, WordPiece};
 
-const MAGIC: &[u8; 8] = b"NOUSMLM1";
+/// What the formats begin with.
+const WORD_PIECE: &[u8; 8] = b"NOUSMLM1";
+const UNIGRAM: &[u8; 8] = b"NOUSMLM2";
+/// Bytes of a header, and the further ones of `NOUSMLM2`.
 const HEADER: usize = 28;
+const FURTHER: usize = 8;
 const HASH: usize = 8;
 const MAX_PIECES: usize = 1 << 18;
 const MAX_VOCABULARY: usize = 1 << 23;
+const MAX_REPLACEMENTS: usize = 1 << 20;
+const MAX_PREFIXES: usize = 1 << 8;
 const MAX_LAYERS: usize = 48;
+/// Weights of four bits that share a factor, and what a factor is divided by.
+const SHARING: usize = 32;
+const FACTOR_BITS: u32 = 11;
 /// Bytes of a norm.
 const NORM: usize = 2 * 4 * DIMENSIONS;
 
@@ -59,37 +86,65 @@ pub struct Reader {
     header: Option<Header>,
     /// Bytes that were given.
     given: u64,
-    parts: Parts,
+    /// The parts after the header that were read.
+    done: usize,
+    read: Read,
 }
 
 /// What was read.
 #[derive(Default)]
-struct Parts {
-    vocabulary: Option<Vocabulary>,
-    word_scales: Option<Box<[f32]>>,
-    words: Option<Box<[u8]>>,
+struct Read {
+    /// Until the tokenizer is whole.
+    vocabulary: Vec<u8>,
+    scores: Box<[f32]>,
+    replacements: Vec<u8>,
+    tokenizer: Option<Tokenizer>,
+    word_scales: Box<[f32]>,
+    words: Box<[u8]>,
     places: Option<(Box<[State]>, Norm)>,
     layers: Vec<Layer>,
-    /// The name of the model, if the hash is right.
-    id: Option<String>,
+    head: Option<Head>,
+    /// The hash, if it is right.
+    hash: Option<u64>,
+}
+
+/// A part of a file after its header.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Vocabulary,
+    Scores,
+    Replacements,
+    Prefixes,
+    WordScales,
+    Words,
+    Places,
+    Layer,
+    Head,
+    Hash,
 }
 
 /// The counts of a file.
 #[derive(Clone, Copy, Debug)]
 struct Header {
+    is_unigram: bool,
     pieces: usize,
     places: usize,
     layers: usize,
     bits: usize,
     vocabulary: usize,
+    replacements: usize,
+    prefixes: usize,
 }
 
 impl Header {
-    fn read(bytes: &[u8]) -> Result<Self> {
-        let Some(bytes) = bytes.strip_prefix(MAGIC) else {
-            return Err(Error::new("the model file must begin with NOUSMLM1"));
-        };
-        let mut counts = bytes.as_chunks::<4>().0.iter().map(|&count| u32::from_le_bytes(count));
+    /// Reads the counts. `None` if bytes of a header of `NOUSMLM2` are missing.
+    fn read(bytes: &[u8]) -> Result<Option<Self>> {
+        let (magic, counts) = bytes.split_at(WORD_PIECE.len());
+        let is_unigram = magic == UNIGRAM;
+        if !is_unigram && magic != WORD_PIECE {
+            return Err(Error::new("the model file must begin with NOUSMLM1 or NOUSMLM2"));
+        }
+        let mut counts = counts.as_chunks::<4>().0.iter().map(|&count| u32::from_le_bytes(count));
         let mut next = |what: &str, least: usize, most: usize| {
             let count = counts.next().unwrap_or_default() as usize;
             if (least..=most).contains(&count) {
@@ -98,22 +153,36 @@ impl Header {
             let problem = format!("must have from {least} to {most} {what}, found {count}");
             Err(Error::new(format!("the model file {problem}")))
         };
-        let header = Self {
+        let mut header = Self {
+            is_unigram,
             pieces: next("word pieces", 4, MAX_PIECES)?,
             places: next("places", 3, MAX_PLACES)?,
             layers: next("layers", 1, MAX_LAYERS)?,
-            bits: next("bits of a weight", 6, 8)?,
+            bits: next("bits of a weight", 4, 8)?,
             vocabulary: next("bytes of the vocabulary", 1, MAX_VOCABULARY)?,
+            replacements: 0,
+            prefixes: 0,
         };
-        if header.bits == 7 {
-            return Err(Error::new("the model file must have 6 or 8 bits of a weight, found 7"));
+        if header.bits % 2 == 1 {
+            let found = header.bits;
+            let problem = format!("must have 4, 6 or 8 bits of a weight, found {found}");
+            return Err(Error::new(format!("the model file {problem}")));
         }
-        Ok(header)
+        if !is_unigram {
+            return Ok(Some(header));
+        }
+        if bytes.len() == HEADER {
+            return Ok(None);
+        }
+        header.replacements = next("bytes of the replacements", 0, MAX_REPLACEMENTS)?;
+        header.prefixes = next("bytes of the prefixes", 1, MAX_PREFIXES)?;
+        Ok(Some(header))
     }
 
     /// Bytes of a linear layer.
     fn linear(&self, inputs: usize, outputs: usize) -> usize {
-        8 * outputs + inputs * outputs * self.bits / 8
+        let factors = if self.bits == 4 { 2 * inputs * outputs / SHARING } else { 0 };
+        8 * outputs + factors + inputs * outputs * self.bits / 8
     }
 
     /// Bytes of a layer.
@@ -125,25 +194,42 @@ impl Header {
             + 2 * NORM
     }
 
-    /// Bytes of the parts after the header, in order. None is above 2²⁶, so a sum is below 2³².
-    fn parts(&self) -> impl Iterator<Item = usize> {
-        let words = [4 * self.pieces, WORD * self.pieces];
-        let places = 4 * DIMENSIONS * self.places + NORM;
-        let before = [self.vocabulary.next_multiple_of(4), words[0], words[1], places];
-        before.into_iter().chain(std::iter::repeat_n(self.layer(), self.layers)).chain([HASH])
+    /// The parts after the header, in order, with their bytes. None is above 2²⁶, so a sum is below
+    /// 2³².
+    fn parts(&self) -> impl Iterator<Item = (Part, usize)> {
+        let &Self { pieces, places, .. } = self;
+        let of_unigram = [
+            (Part::Scores, 4 * (pieces - SPECIAL)),
+            (Part::Replacements, self.replacements.next_multiple_of(4)),
+            (Part::Prefixes, self.prefixes.next_multiple_of(4)),
+        ];
+        let of_unigram = of_unigram.into_iter().filter(|_| self.is_unigram);
+        let rows = [
+            (Part::WordScales, 4 * pieces),
+            (Part::Words, WORD * pieces),
+            (Part::Places, 4 * DIMENSIONS * places + NORM),
+        ];
+        std::iter::once((Part::Vocabulary, self.vocabulary.next_multiple_of(4)))
+            .chain(of_unigram)
+            .chain(rows)
+            .chain(std::iter::repeat_n((Part::Layer, self.layer()), self.layers))
+            .chain(self.is_unigram.then_some((Part::Head, 4 * DIMENSIONS * (2 + DIMENSIONS))))
+            .chain([(Part::Hash, HASH)])
     }
 
     /// Bytes of the whole file.
     fn whole(&self) -> u64 {
-        HEADER as u64 + self.parts().map(|part| part as u64).sum::<u64>()
+        let header = HEADER + if self.is_unigram { FURTHER } else { 0 };
+        header as u64 + self.parts().map(|(_, bytes)| bytes as u64).sum::<u64>()
     }
 
     /// Bytes of memory that the model and its longest part take.
     fn needed(&self) -> usize {
         let weights =
             3 * DIMENSIONS * DIMENSIONS + DIMENSIONS * DIMENSIONS + 2 * DIMENSIONS * INNER;
-        let before: usize = self.parts().take(4).sum();
-        before + self.layers * weights + self.layer().max(WORD * self.pieces)
+        let others = self.parts().filter(|&(part, _)| part != Part::Layer);
+        let others: usize = others.map(|(_, bytes)| bytes).sum();
+        others + self.layers * weights + self.layer().max(WORD * self.pieces)
     }
 }
 
@@ -168,7 +254,10 @@ impl Reader {
             rest = later;
             if self.pending.len() == length {
                 let part = std::mem::take(&mut self.pending);
-                self.read(part)?;
+                match self.header.and_then(|header| header.parts().nth(self.done)) {
+                    None => self.read_header(part)?,
+                    Some((part_of, _)) => self.read_part(part_of, part)?,
+                }
             }
         }
         Ok(())
@@ -180,68 +269,62 @@ impl Reader {
     /// If the file has fewer bytes than its header says.
     pub fn finish(self) -> Result<Model> {
         let given = self.given;
-        let Parts { vocabulary, word_scales, words, places, layers, id } = self.parts;
-        let read = (vocabulary, word_scales, words, places, id);
-        let (Some(vocabulary), Some(word_scales), Some(words), Some((places, norm)), Some(id)) =
-            read
-        else {
+        let Read { tokenizer, word_scales, words, places, layers, head, hash, .. } = self.read;
+        let (Some(tokenizer), Some((places, norm)), Some(hash)) = (tokenizer, places, hash) else {
             let expected = self.header.map_or(HEADER as u64, |header| header.whole());
             let problem =
                 format!("the model file is cut off: {given} bytes of at least {expected}");
             return Err(Error::new(problem));
         };
+        let id = format!("{}-{DIMENSIONS}-{:08x}", tokenizer.family(), hash >> 32);
         let memory = Memory::default();
-        Ok(Model { id, vocabulary, word_scales, words, places, norm, layers, memory })
+        Ok(Model { id, tokenizer, word_scales, words, places, norm, layers, head, memory })
     }
 
     /// Returns the bytes of the part that is read now; `None` after the last one.
     fn length_of_part(&self) -> Option<usize> {
-        let Some(header) = &self.header else { return Some(HEADER) };
-        header.parts().nth(self.done())
+        let Some(header) = &self.header else {
+            let is_longer = self.pending.starts_with(UNIGRAM);
+            return Some(HEADER + if is_longer { FURTHER } else { 0 });
+        };
+        header.parts().nth(self.done).map(|(_, bytes)| bytes)
     }
 
-    /// Returns the number of parts after the header that were read.
-    fn done(&self) -> usize {
-        let Parts { vocabulary, word_scales, words, places, layers, id } = &self.parts;
-        let first = [vocabulary.is_some(), word_scales.is_some(), words.is_some()];
-        let others = [places.is_some(), id.is_some()];
-        first.iter().chain(&others).filter(|&&is_read| is_read).count() + layers.len()
+    fn read_header(&mut self, bytes: Vec<u8>) -> Result<()> {
+        let Some(header) = Header::read(&bytes)? else {
+            // More of it comes.
+            self.pending = bytes;
+            return Ok(());
+        };
+        self.hash.update(&bytes);
+        // Once, so that too little memory is an error now, and no end of the program later.
+        if Vec::<u8>::new().try_reserve_exact(header.needed()).is_err() {
+            let needed = header.needed();
+            return Err(Error::new(format!("the model takes {needed} bytes of memory")));
+        }
+        self.header = Some(header);
+        self.skip_empty(&header)
+    }
+
+    /// Reads parts without bytes.
+    fn skip_empty(&mut self, header: &Header) -> Result<()> {
+        while let Some((part, 0)) = header.parts().nth(self.done) {
+            self.read_part(part, Vec::new())?;
+        }
+        Ok(())
     }
 
     /// Reads a whole part.
-    fn read(&mut self, part: Vec<u8>) -> Result<()> {
-        let Some(header) = self.header else {
-            self.hash.update(&part);
-            let header = Header::read(&part)?;
-            // Once, so that too little memory is an error now, and no end of the program later.
-            if Vec::<u8>::new().try_reserve_exact(header.needed()).is_err() {
-                let needed = header.needed();
-                return Err(Error::new(format!("the model takes {needed} bytes of memory")));
-            }
-            self.header = Some(header);
-            return Ok(());
-        };
-        if self.parts.layers.len() == header.layers {
-            return self.read_hash(&part);
-        }
-        self.hash.update(&part);
-        let parts = &mut self.parts;
-        let mut bytes = Bytes(&part);
-        if parts.vocabulary.is_none() {
-            parts.vocabulary = Some(read_vocabulary(part, &header)?);
-        } else if parts.word_scales.is_none() {
-            parts.word_scales = Some(bytes.scales(header.pieces, "word pieces")?.into());
-        } else if parts.words.is_none() {
-            parts.words = Some(part.into());
-        } else if parts.places.is_none() {
-            let places = bytes.numbers(header.places * DIMENSIONS, "places")?;
-            let places: Box<[State]> = quads(&places).as_chunks().0.into();
-            parts.places = Some((places, bytes.norm("places")?));
+    fn read_part(&mut self, part: Part, content: Vec<u8>) -> Result<()> {
+        let Some(header) = self.header else { return Ok(()) };
+        if part == Part::Hash {
+            self.read_hash(&content)?;
         } else {
-            let layer = bytes.layer(header.bits, parts.layers.len())?;
-            parts.layers.push(layer);
+            self.hash.update(&content);
+            self.read.part(part, content, &header)?;
         }
-        Ok(())
+        self.done += 1;
+        self.skip_empty(&header)
     }
 
     fn read_hash(&mut self, part: &[u8]) -> Result<()> {
@@ -250,39 +333,75 @@ impl Reader {
             let problem = "is damaged: its bytes have another hash than its last 8 say";
             return Err(Error::new(format!("the model file {problem}")));
         }
-        self.parts.id = Some(format!("minilm-{DIMENSIONS}-{:08x}", found >> 32));
+        self.read.hash = Some(found);
         Ok(())
     }
 }
 
-/// Reads the word pieces, among them the three that every text needs.
-fn read_vocabulary(mut text: Vec<u8>, header: &Header) -> Result<Vocabulary> {
-    let fault = |problem: String| Error::new(format!("the vocabulary of the model file {problem}"));
-    if text.split_off(header.vocabulary).iter().any(|&byte| byte != 0) {
-        return Err(fault("must end with zeros alone".into()));
-    }
-    if str::from_utf8(&text).is_err() {
-        return Err(fault("must be UTF-8".into()));
-    }
-    let count = 1 + text.iter().filter(|&&byte| byte == b'\n').count();
-    if count != header.pieces {
-        let expected = header.pieces;
-        return Err(fault(format!("must have {expected} word pieces, found {count}")));
-    }
-    let pieces = Pieces::new(&text).map_err(|problem| match problem {
-        Fault::Empty(code) => fault(format!("must have no empty word piece, found one at {code}")),
-        Fault::Twice(code) => fault(format!("must have no word piece twice, found one at {code}")),
-    })?;
-    let special = |name: &str| {
-        let mut codes = [0; MAX_CHARACTERS];
-        // The longest piece that fits, which is the whole if there is one.
-        match pieces.cover(&text, name, &mut codes) {
-            1 => Ok(codes[0]),
-            _ => Err(fault(format!("must have the word piece {name}"))),
+impl Read {
+    fn part(&mut self, part: Part, content: Vec<u8>, header: &Header) -> Result<()> {
+        let mut bytes = Bytes(&content);
+        match part {
+            Part::Vocabulary => {
+                let text = without_zeros(content, header.vocabulary, "vocabulary")?;
+                if header.is_unigram {
+                    self.vocabulary = text;
+                } else {
+                    let tokenizer = WordPiece::new(text, header.pieces)?;
+                    self.tokenizer = Some(Tokenizer::WordPiece(tokenizer));
+                }
+            }
+            Part::Scores => {
+                self.scores = bytes.numbers(header.pieces - SPECIAL, "word pieces")?.into();
+            }
+            Part::Replacements => {
+                self.replacements = without_zeros(content, header.replacements, "replacements")?;
+            }
+            Part::Prefixes => {
+                let prefixes = without_zeros(content, header.prefixes, "prefixes")?;
+                let vocabulary = std::mem::take(&mut self.vocabulary);
+                let scores = std::mem::take(&mut self.scores);
+                let replacements = std::mem::take(&mut self.replacements);
+                let tokenizer = Unigram::new(vocabulary, scores, replacements, &prefixes)?;
+                let longest = tokenizer.longest_prefix();
+                if longest + 3 > header.places {
+                    let places = header.places;
+                    let problem = format!("prefixes of {longest} word pieces in {places} places");
+                    return Err(Error::new(format!("the model file leaves no room: {problem}")));
+                }
+                self.tokenizer = Some(Tokenizer::Unigram(tokenizer));
+            }
+            Part::WordScales => {
+                self.word_scales = bytes.scales(header.pieces, "word pieces")?.into();
+            }
+            Part::Words => self.words = content.into(),
+            Part::Places => {
+                let places = bytes.numbers(header.places * DIMENSIONS, "places")?;
+                let places: Box<[State]> = quads(&places).as_chunks().0.into();
+                self.places = Some((places, bytes.norm("places")?));
+            }
+            Part::Layer => self.layers.push(bytes.layer(header.bits, self.layers.len())?),
+            Part::Head => {
+                let numbers = bytes.numbers((2 + DIMENSIONS) * DIMENSIONS, "the head")?;
+                let states: &[State] = quads(&numbers).as_chunks().0;
+                self.head = states.split_first_chunk().map(|(centres, rows)| {
+                    let [passages, questions] = *centres;
+                    Head { passages, questions, rows: rows.into() }
+                });
+            }
+            // It is none of these.
+            Part::Hash => {}
         }
-    };
-    let (start, end, unknown) = (special("[CLS]")?, special("[SEP]")?, special("[UNK]")?);
-    Ok(Vocabulary { text, pieces, start, end, unknown })
+        Ok(())
+    }
+}
+
+/// Returns a text without the zeros that fill it up.
+fn without_zeros(mut text: Vec<u8>, length: usize, of: &str) -> Result<Vec<u8>> {
+    if text.split_off(length).iter().any(|&byte| byte != 0) {
+        return Err(Error::new(format!("the {of} of the model file must end with zeros alone")));
+    }
+    Ok(text)
 }
 
 /// The bytes of a part that are left.
@@ -333,9 +452,23 @@ impl<'b> Bytes<'b> {
     fn linear(&mut self, inputs: usize, outputs: usize, bits: usize, of: &str) -> Result<Linear> {
         let scales = self.scales(outputs, of)?;
         let biases = self.numbers(outputs, of)?;
+        let factors = self.take(if bits == 4 { 2 * inputs * outputs / SHARING } else { 0 });
         let packed = self.take(inputs * outputs * bits / 8);
         if bits == 8 {
             let rows = packed.iter().map(|&byte| byte.cast_signed());
+            return Ok(Linear::new(inputs, &scales, &biases, rows));
+        }
+        if bits == 4 {
+            let factors = factors.as_chunks::<2>().0.iter().map(|&two| i16::from_le_bytes(two));
+            let blocks = packed.as_chunks::<{ SHARING / 2 }>().0.iter().zip(factors);
+            let rows = blocks.flat_map(|(block, factor)| {
+                let halves = [block.map(|byte| byte & 15), block.map(|byte| byte >> 4)];
+                halves.into_iter().flatten().map(move |four| {
+                    let product = (i32::from(four) - 8) * i32::from(factor);
+                    let rounded = (product + (1 << (FACTOR_BITS - 1))) >> FACTOR_BITS;
+                    rounded.clamp(-127, 127) as i8
+                })
+            });
             return Ok(Linear::new(inputs, &scales, &biases, rows));
         }
         let rows = packed.as_chunks::<3>().0.iter().flat_map(|&[a, b, c]| {

@@ -1,14 +1,14 @@
-//! The sentence transformer all-MiniLM-L6-v2: texts that mean the same have vectors with a large
-//! dot product, though they share no word.
+//! The sentence transformers all-MiniLM-L6-v2 and multilingual-e5-small: texts that mean the same
+//! have vectors with a large dot product, though they share no word.
 //!
 //! A [`Model`] is read from its file, whole by [`Model::read`] or in parts by [`Reader`]. It gives
 //! each text a vector of [`DIMENSIONS`] numbers and length 1:
 //!
 //! ```no_run
-//! let mut model = nous_minilm::Model::read(&std::fs::read("minilm-l6.bin")?)?;
-//! let texts = ["Which beverage does Mira like?", "She prefers tea."];
-//! let embedded = model.embed(&texts)?;
-//! let (question, answer) = embedded.vectors.split_at(nous_minilm::DIMENSIONS);
+//! use nous_minilm::{Model, Purpose};
+//! let mut model = Model::read(&std::fs::read("minilm-l6.bin")?)?;
+//! let question = model.embed(&["Which beverage does Mira like?"], Purpose::Question)?.vectors;
+//! let answer = model.embed(&["She prefers tea."], Purpose::Passage)?.vectors;
 //! let cosine: f32 = question.iter().zip(answer).map(|(a, b)| a * b).sum();
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -17,6 +17,7 @@
 //! |---|---|
 //! | `file` | The format of the model file, and its checks. |
 //! | `model` | From texts to vectors. |
+//! | `tokenizer` | The word pieces of texts. |
 //! | `layer` | A layer of the transformer: attention, norms, activation. |
 //! | `attention` | Which words of a text a word takes up. |
 //! | `linear`, `products` | Products of whole numbers: nine tenths of the time. |
@@ -38,9 +39,10 @@ mod layer;
 mod linear;
 mod model;
 mod products;
+mod tokenizer;
 #[cfg(target_arch = "wasm32")]
 mod wasm;
 
 pub use error::{Error, Result};
 pub use file::Reader;
-pub use model::{DIMENSIONS, Embedded, MAX_PLACES, Model};
+pub use model::{DIMENSIONS, Embedded, MAX_PLACES, Model, Purpose};

@@ -2,13 +2,11 @@
 
 use std::fmt;
 
-use nous_wordpiece::{MAX_CHARACTERS, Pieces, normalised, words};
-
 use crate::error::{Error, Result};
 use crate::file::Reader;
-use crate::host::decomposed_lower_case;
 use crate::lanes::{Floats, Quad};
 use crate::layer::{Layer, Norm, Scratch, State};
+use crate::tokenizer::Tokenizer;
 
 /// Components of a vector.
 pub const DIMENSIONS: usize = 384;
@@ -22,13 +20,23 @@ pub(crate) const WORD: usize = DIMENSIONS / 2;
 /// Pieces that go through the layers together: their states and queries take 8 MB.
 const TOGETHER: usize = 1024;
 
+/// What a text is to be compared with. A model of the format `NOUSMLM1` treats both alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Purpose {
+    /// The text is one that questions find.
+    #[default]
+    Passage,
+    /// The text is a question, or what else asks for others.
+    Question,
+}
+
 /// A sentence transformer.
 ///
-/// The vector of a text is the mean of the last states of its word pieces, with length 1. Before the
-/// pieces stands the piece `[CLS]`, after them `[SEP]`.
+/// The vector of a text is the mean of the last states of its word pieces, with length 1. A model of
+/// the format `NOUSMLM2` turns it by its head.
 pub struct Model {
     pub(crate) id: String,
-    pub(crate) vocabulary: Vocabulary,
+    pub(crate) tokenizer: Tokenizer,
     /// For each piece, the scale of its row.
     pub(crate) word_scales: Box<[f32]>,
     /// Rows of four bits, in blocks of sixteen numbers: byte *i* of a block holds number *i* in its
@@ -37,7 +45,20 @@ pub struct Model {
     pub(crate) places: Box<[State]>,
     pub(crate) norm: Norm,
     pub(crate) layers: Vec<Layer>,
+    pub(crate) head: Option<Head>,
     pub(crate) memory: Memory,
+}
+
+/// Turns vectors: it takes the centre of all away, and multiplies the rest with a matrix.
+///
+/// Without it vectors of texts in one language are near each other, whatever they say.
+pub(crate) struct Head {
+    /// The centre of vectors of passages.
+    pub passages: State,
+    /// The centre of vectors of questions.
+    pub questions: State,
+    /// For each component, the shares of all components.
+    pub rows: Box<[State]>,
 }
 
 /// Memory that is used again for each batch.
@@ -45,18 +66,6 @@ pub struct Model {
 pub(crate) struct Memory {
     states: Vec<State>,
     scratch: Scratch,
-}
-
-/// The word pieces of a model.
-pub(crate) struct Vocabulary {
-    pub text: Vec<u8>,
-    pub pieces: Pieces,
-    /// `[CLS]`, which stands before the pieces of a text.
-    pub start: u32,
-    /// `[SEP]`, which stands after them.
-    pub end: u32,
-    /// `[UNK]`, which stands for a word that pieces do not cover.
-    pub unknown: u32,
 }
 
 /// Vectors of texts.
@@ -70,7 +79,7 @@ pub struct Embedded {
 }
 
 impl Model {
-    /// Reads a whole file in the format `NOUSMLM1`.
+    /// Reads a whole file in the format `NOUSMLM1` or `NOUSMLM2`.
     ///
     /// # Errors
     /// If the bytes are not a whole model file, or break a rule of the format.
@@ -80,7 +89,7 @@ impl Model {
         reader.finish()
     }
 
-    /// Returns the name of the model: dimensions, and a hash of its file, as in
+    /// Returns the name of the model: family, dimensions, and a hash of its file, as in
     /// `minilm-384-1a2b3c4d`. Vectors of models with different names do not compare.
     pub fn id(&self) -> &str {
         &self.id
@@ -88,57 +97,38 @@ impl Model {
 
     /// Returns the most word pieces of a text that count: those after them are cut off.
     pub fn max_pieces(&self) -> usize {
-        self.places.len() - 2
+        self.tokenizer.most(self.places.len())
     }
 
     /// Returns the number of word pieces that the model knows. Codes are smaller.
     pub fn vocabulary(&self) -> usize {
-        self.vocabulary.pieces.count()
+        self.tokenizer.count()
     }
 
     /// Writes the codes of the pieces of a text, with those before and after them, at most as many
-    /// as the model has places. Returns the number of word pieces of the whole text. If it is 0,
-    /// writes nothing.
-    pub fn pieces(&self, text: &str, codes: &mut Vec<u32>) -> usize {
-        let Vocabulary { text: vocabulary, pieces, start, end, unknown } = &self.vocabulary;
-        let first = codes.len();
-        let mut count = 0;
-        let mut covering = [0; MAX_CHARACTERS];
-        codes.push(*start);
-        for word in words(&normalised(text, decomposed_lower_case)) {
-            let covered = match pieces.cover(vocabulary, word.text, &mut covering) {
-                0 => std::slice::from_ref(unknown),
-                covered => &covering[..covered],
-            };
-            let room = self.max_pieces().saturating_sub(count).min(covered.len());
-            codes.extend_from_slice(&covered[..room]);
-            count += covered.len();
-        }
-        if count == 0 {
-            codes.truncate(first);
-        } else {
-            codes.push(*end);
-        }
-        count
+    /// as the model has places. Returns the number of word pieces of the whole text, without those.
+    /// If it is 0, writes nothing.
+    pub fn pieces(&self, text: &str, purpose: Purpose, codes: &mut Vec<u32>) -> usize {
+        self.tokenizer.pieces(text, purpose, self.max_pieces(), codes)
     }
 
     /// Returns the vectors of texts.
     ///
     /// # Errors
     /// If a text has no direction, which is a fault of the model file.
-    pub fn embed(&mut self, texts: &[impl AsRef<str>]) -> Result<Embedded> {
+    pub fn embed(&mut self, texts: &[impl AsRef<str>], purpose: Purpose) -> Result<Embedded> {
         let mut codes = Vec::new();
         let mut lengths = Vec::new();
         let mut pieces = Vec::with_capacity(texts.len());
         for text in texts {
             let before = codes.len();
-            let count = self.pieces(text.as_ref(), &mut codes);
+            let count = self.pieces(text.as_ref(), purpose, &mut codes);
             pieces.push(u32::try_from(count).unwrap_or(u32::MAX));
             if count > 0 {
                 lengths.push(codes.len() - before);
             }
         }
-        let found = self.embed_pieces(&codes, &lengths)?;
+        let found = self.embed_pieces(&codes, &lengths, purpose)?;
         let mut vectors = vec![0.0; texts.len() * DIMENSIONS];
         let with_words = vectors.chunks_exact_mut(DIMENSIONS).zip(&pieces);
         let with_words = with_words.filter(|&(_, &count)| count > 0);
@@ -155,7 +145,12 @@ impl Model {
     /// # Errors
     /// If a text has no code, or more than the model has places; if there are more or fewer codes
     /// than the texts have; if a code is none of the model's; if a text has no direction.
-    pub fn embed_pieces(&mut self, codes: &[u32], lengths: &[usize]) -> Result<Vec<f32>> {
+    pub fn embed_pieces(
+        &mut self,
+        codes: &[u32],
+        lengths: &[usize],
+        purpose: Purpose,
+    ) -> Result<Vec<f32>> {
         let most = self.places.len();
         if let Some(text) = lengths.iter().position(|length| !(1..=most).contains(length)) {
             let found = lengths[text];
@@ -186,14 +181,20 @@ impl Model {
             let texts = texts.count();
             let (batch, rest) = lengths.split_at(texts);
             let (these, others) = codes.split_at(batch.iter().sum());
-            self.run(these, batch, &mut vectors)?;
+            self.run(these, batch, purpose, &mut vectors)?;
             (codes, lengths) = (others, rest);
         }
         Ok(vectors)
     }
 
     /// Adds the vectors of a batch.
-    fn run(&mut self, codes: &[u32], lengths: &[usize], vectors: &mut Vec<f32>) -> Result<()> {
+    fn run(
+        &mut self,
+        codes: &[u32],
+        lengths: &[usize],
+        purpose: Purpose,
+        vectors: &mut Vec<f32>,
+    ) -> Result<()> {
         let mut memory = std::mem::take(&mut self.memory);
         let Memory { states, scratch } = &mut memory;
         states.clear();
@@ -207,7 +208,7 @@ impl Model {
         for &length in lengths {
             let (text, others) = rest.split_at(length);
             rest = others;
-            match direction(text) {
+            match direction(text).and_then(|vector| self.turned(vector, purpose)) {
                 Some(vector) => vectors.extend_from_slice(vector.as_flattened()),
                 None => {
                     let text = vectors.len() / DIMENSIONS;
@@ -219,6 +220,26 @@ impl Model {
         }
         self.memory = memory;
         outcome
+    }
+
+    /// Returns a vector as the head turns it, with length 1.
+    fn turned(&self, mut vector: State, purpose: Purpose) -> Option<State> {
+        let Some(Head { passages, questions, rows }) = &self.head else { return Some(vector) };
+        let centre = match purpose {
+            Purpose::Passage => passages,
+            Purpose::Question => questions,
+        };
+        for (quad, centre) in vector.iter_mut().zip(centre) {
+            *quad = Floats::of(quad).minus(Floats::of(centre)).quad();
+        }
+        let mut turned: State = [[0.0; 4]; DIMENSIONS / 4];
+        for (component, row) in turned.as_flattened_mut().iter_mut().zip(rows) {
+            let products = vector.iter().zip(row).fold(Floats::all(0.0), |sum, (quad, share)| {
+                sum.plus(Floats::of(quad).times(Floats::of(share)))
+            });
+            *component = products.total();
+        }
+        unit(turned)
     }
 
     /// Returns the state of a piece at a place, before the first layer.
@@ -248,17 +269,22 @@ fn direction(states: &[State]) -> Option<State> {
             *sum = Floats::of(sum).plus(Floats::of(quad)).quad();
         }
     }
+    unit(sum)
+}
+
+/// Returns a vector with length 1. `None` if it has no length, or none that is a number.
+fn unit(mut vector: State) -> Option<State> {
     let square = |total: Floats, quad: &Quad| {
         let quad = Floats::of(quad);
         total.plus(quad.times(quad))
     };
-    let squares = sum.iter().fold(Floats::all(0.0), square).total();
+    let squares = vector.iter().fold(Floats::all(0.0), square).total();
     if !(squares.is_finite() && squares > 0.0) {
         return None;
     }
     let factor = Floats::all(1.0 / squares.sqrt());
-    sum.iter_mut().for_each(|quad| *quad = Floats::of(quad).times(factor).quad());
-    Some(sum)
+    vector.iter_mut().for_each(|quad| *quad = Floats::of(quad).times(factor).quad());
+    Some(vector)
 }
 
 // Without the weights.

@@ -3,7 +3,7 @@
 use wasm_bindgen::prelude::*;
 
 use crate::file::Reader;
-use crate::model::{DIMENSIONS, Model};
+use crate::model::{DIMENSIONS, Model, Purpose};
 
 /// A model that is about to be read. What is wrong is kept for `problem`.
 #[wasm_bindgen]
@@ -70,14 +70,14 @@ impl LoadedModel {
 
     /// Returns the number of word pieces of a text.
     pub fn count(&self, text: &str) -> usize {
-        self.model.pieces(text, &mut Vec::new())
+        self.model.pieces(text, Purpose::Passage, &mut Vec::new())
     }
 
-    /// Adds a text to those that `run` embeds, unless it has no word piece. Returns the number of
-    /// its pieces.
-    pub fn add(&mut self, text: &str) -> usize {
+    /// Adds a text to those that `run` embeds for the same purpose, unless it has no word piece.
+    /// Returns the number of its pieces.
+    pub fn add(&mut self, text: &str, is_question: bool) -> usize {
         let before = self.codes.len();
-        let count = self.model.pieces(text, &mut self.codes);
+        let count = self.model.pieces(text, purpose(is_question), &mut self.codes);
         if count > 0 {
             self.lengths.push(self.codes.len() - before);
         }
@@ -86,10 +86,15 @@ impl LoadedModel {
 
     /// Returns the vectors of the texts that were added, and forgets the texts. Nothing if a text
     /// has no direction.
-    pub fn run(&mut self) -> Option<Vec<f32>> {
-        let vectors = self.model.embed_pieces(&self.codes, &self.lengths).ok();
+    pub fn run(&mut self, is_question: bool) -> Option<Vec<f32>> {
+        let purpose = purpose(is_question);
+        let vectors = self.model.embed_pieces(&self.codes, &self.lengths, purpose).ok();
         self.codes.clear();
         self.lengths.clear();
         vectors
     }
+}
+
+fn purpose(is_question: bool) -> Purpose {
+    if is_question { Purpose::Question } else { Purpose::Passage }
 }

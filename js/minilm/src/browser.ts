@@ -2,7 +2,14 @@
 // this origin. Bundlers recognize `new URL(…, import.meta.url)` and copy the file.
 
 import { MinilmError } from "./errors.ts";
-import { checked, MODEL, modelOf, ownModelOf, unreadable } from "./load.ts";
+import {
+  checked,
+  givenModelOf,
+  knownModelOf,
+  type MinilmModel,
+  ownModel,
+  unreadable,
+} from "./load.ts";
 import type { Minilm } from "./minilm.ts";
 import type { loadMinilm as Load, MinilmOptions } from "./node.ts";
 
@@ -14,25 +21,30 @@ const CACHE = "nous-minilm";
 
 /** As in Node. */
 export const loadMinilm: typeof Load = async (options = {}) => {
-  const { file, onProgress } = checked(options);
-  if (file !== undefined) return modelOf([file], file.length, onProgress);
-  const url = new URL("../model/minilm-l6.bin", import.meta.url);
-  // One model, one entry: a later version of the package does not find an older model.
-  const key = new URL(`?${MODEL.id}`, url).href;
+  const { file, model = own(), onProgress } = checked(options);
+  if (file !== undefined) return givenModelOf(file, options);
   const cache = await unlessRefused(() => caches.open(CACHE));
-  return (await keptModel(cache, key, onProgress)) ?? fetchedModel(url, cache, key, onProgress);
+  return (await keptModel(cache, model, onProgress)) ?? fetchedModel(cache, model, onProgress);
 };
+
+const own = () => ownModel(new URL("../model/minilm-l6.bin", import.meta.url));
+
+/** One model, one entry: a later version of the package does not find an older model. */
+const keyOf = ({ url, id }: MinilmModel): string => new URL(`?${id}`, url).href;
+
+/** The family of the model that a key of an entry names, such as `minilm-384`. */
+const familyOf = (key: string): string | undefined => /\?(\w+-\d+)-[\da-f]+$/.exec(key)?.[1];
 
 /** Returns the model that an earlier call has kept, if there is one and its file is whole. */
 async function keptModel(
   cache: Cache | undefined,
-  key: string,
+  model: MinilmModel,
   onProgress: MinilmOptions["onProgress"],
 ): Promise<Minilm | undefined> {
-  const bytes = await unlessRefused(async () => (await cache?.match(key))?.arrayBuffer());
+  const bytes = await unlessRefused(async () => (await cache?.match(keyOf(model)))?.arrayBuffer());
   if (bytes === undefined) return undefined;
   try {
-    return await ownModelOf([new Uint8Array(bytes)], onProgress);
+    return await knownModelOf([new Uint8Array(bytes)], model, onProgress);
   } catch (error) {
     if (error instanceof MinilmError && error.code === "invalid_model") return undefined;
     throw error;
@@ -40,15 +52,17 @@ async function keptModel(
 }
 
 async function fetchedModel(
-  url: URL,
   cache: Cache | undefined,
-  key: string,
+  model: MinilmModel,
   onProgress: MinilmOptions["onProgress"],
 ): Promise<Minilm> {
   const pieces: Uint8Array<ArrayBuffer>[] = [];
-  const minilm = await ownModelOf(fetched(url, pieces), onProgress);
+  const minilm = await knownModelOf(fetched(model.url, pieces), model, onProgress);
+  const key = keyOf(model);
   await unlessRefused(async () => {
-    for (const { url: old } of (await cache?.keys()) ?? []) await cache?.delete(old);
+    // Earlier models of the same family. Models of others stay.
+    for (const { url: old } of (await cache?.keys()) ?? [])
+      if ((familyOf(old) ?? familyOf(key)) === familyOf(key)) await cache?.delete(old);
     await cache?.put(key, new Response(new Blob(pieces)));
   });
   return minilm;

@@ -4,11 +4,23 @@ import { invalid, MinilmError } from "./errors.ts";
 import { Minilm } from "./minilm.ts";
 import { newInstance } from "./module.ts";
 
+/** A model file: the package's own, or that of another package, such as `nous-e5`. */
+export interface MinilmModel {
+  /** Where the file is: a `file:` URL in Node, one that can be fetched in browsers. */
+  readonly url: URL;
+  /** The bytes of the file. */
+  readonly bytes: number;
+  /** The name of the model, which the hash of the file gives: see {@link Minilm.id}. */
+  readonly id: string;
+}
+
 /** Options of `loadMinilm`. */
 export interface MinilmOptions {
+  /** The model, such as `multilingual` of `nous-e5`. Default: that of this package. */
+  model?: MinilmModel | undefined;
   /**
-   * The bytes of a model file, where the package cannot find its own: in a bundle for Node, for
-   * example. Default: `nous-minilm/model/minilm-l6.bin`.
+   * The bytes of the model file, where it cannot be found: in a bundle for Node, for example. Without
+   * `model` any model file will do. Default: the file at the URL of the model.
    */
   file?: Uint8Array | undefined;
   /**
@@ -18,13 +30,17 @@ export interface MinilmOptions {
   onProgress?: ((read: number, all: number) => void) | undefined;
 }
 
-/** The model file of this package: its bytes, and the name that its hash gives. @internal */
-export const MODEL = { bytes: 14_568_880, id: "minilm-384-53b83bc8" } as const;
+/** Returns the model of this package, whose file is at a URL. @internal */
+export const ownModel = (url: URL): MinilmModel => ({
+  url,
+  bytes: 14_568_880,
+  id: "minilm-384-53b83bc8",
+});
 
 /** The bytes that cross into the module at once. Its memory never shrinks. @internal */
 export const PIECE: number = 2 ** 18;
 
-const OPTIONS = ["file", "onProgress"];
+const OPTIONS = ["model", "file", "onProgress"];
 
 /** Returns the options, checked. @internal */
 export function checked(options: MinilmOptions): MinilmOptions {
@@ -32,8 +48,10 @@ export function checked(options: MinilmOptions): MinilmOptions {
     throw invalid("options", "must be an object");
   const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key));
   if (unknown !== undefined)
-    throw invalid(unknown, "is not an option: the options are file and onProgress");
-  const { file, onProgress } = options;
+    throw invalid(unknown, "is not an option: the options are model, file and onProgress");
+  const { model, file, onProgress } = options;
+  if (model !== undefined && !isModel(model))
+    throw invalid("model", "must be a model file with url, bytes and id, as that of nous-e5");
   // An array of another realm is none of this one's class.
   if (file !== undefined && Object.prototype.toString.call(file) !== "[object Uint8Array]")
     throw invalid("file", "must be a Uint8Array");
@@ -42,13 +60,19 @@ export function checked(options: MinilmOptions): MinilmOptions {
   return options;
 }
 
+/** A URL of another realm is none of this one's class. */
+const isModel = (model: MinilmModel): boolean =>
+  Object.prototype.toString.call(model?.url) === "[object URL]" &&
+  Number.isSafeInteger(model.bytes) &&
+  typeof model.id === "string";
+
 /**
  * Returns the model of a file, which comes in pieces of any size.
  *
  * @throws {MinilmError} `invalid_model` if the file is damaged or cut off; `unsupported` if
- *   WebAssembly cannot run here. @internal
+ *   WebAssembly cannot run here.
  */
-export async function modelOf(
+async function modelOf(
   pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   all: number,
   onProgress: MinilmOptions["onProgress"],
@@ -68,22 +92,37 @@ export async function modelOf(
 }
 
 /**
- * Returns the model of this package's own file.
+ * Returns the model of a file that is known.
  *
  * @throws {MinilmError} As `modelOf`; `invalid_model` if the file is another one. @internal
  */
-export async function ownModelOf(
+export async function knownModelOf(
   pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  { bytes, id }: MinilmModel,
   onProgress: MinilmOptions["onProgress"],
 ): Promise<Minilm> {
-  const minilm = await modelOf(pieces, MODEL.bytes, onProgress);
-  if (minilm.id === MODEL.id) return minilm;
-  throw wrong(`the model file is ${minilm.id}, and this package needs ${MODEL.id}`);
+  const minilm = await modelOf(pieces, bytes, onProgress);
+  if (minilm.id === id) return minilm;
+  throw wrong(`the model file is ${minilm.id}, and this package needs ${id}`);
 }
+
+/**
+ * Returns the model of the bytes of a file.
+ *
+ * @throws {MinilmError} As `modelOf`; `invalid_model` if a model is given, and the file is another
+ *   one. @internal
+ */
+export const givenModelOf = (
+  file: Uint8Array,
+  { model, onProgress }: MinilmOptions,
+): Promise<Minilm> =>
+  model === undefined
+    ? modelOf([file], file.length, onProgress)
+    : knownModelOf([file], model, onProgress);
 
 /** Returns the error for a file that cannot be read, with the way out. @internal */
 export function unreadable(url: URL, cause: unknown): MinilmError {
-  const way = "pass the bytes of nous-minilm/model/minilm-l6.bin as the option file";
+  const way = "pass the bytes of its file, such as nous-minilm/model/minilm-l6.bin, as the option file";
   const message = `The model file could not be read from ${url.href}: ${way}.`;
   return new MinilmError("unsupported", message, {}, { cause });
 }

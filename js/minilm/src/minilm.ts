@@ -7,6 +7,15 @@
 import { invalid, MinilmError } from "./errors.ts";
 import type { Glue } from "./module.ts";
 
+/** Options of `embed` and `embedAll`. */
+export interface EmbedOptions {
+  /**
+   * What the vector is compared with: `"question"` for what asks, `"passage"` for what is found. The
+   * model of this package treats both alike; that of `nous-e5` does not. Default `"passage"`.
+   */
+  purpose?: "passage" | "question" | undefined;
+}
+
 /** The vector of a text. */
 export interface MinilmEmbedding {
   /** A vector of length 1; all zeros if `tokens` is 0. */
@@ -34,12 +43,12 @@ const TEXTS_TOGETHER = 64;
 const MAX_LENGTH = 2 ** 20;
 
 /**
- * The sentence transformer all-MiniLM-L6-v2. English texts that mean the same have vectors with a
- * large dot product, though they share no word. Equal texts have equal vectors, to the bit, in every
- * environment, alone and among others.
+ * A sentence transformer: all-MiniLM-L6-v2, or the model of another package. Texts that mean the same
+ * have vectors with a large dot product, though they share no word. Equal texts have equal vectors, to
+ * the bit, in every environment, alone and among others.
  *
- * A call blocks its thread: about 8 ms for a question, 25 ms for 40 words, 140 ms for the longest
- * text. Run many in a worker.
+ * A call blocks its thread: with MiniLM about 8 ms for a question, 25 ms for 40 words, 140 ms for the
+ * longest text. Run many in a worker.
  *
  * @example
  * ```ts
@@ -67,7 +76,7 @@ export class Minilm {
   }
 
   /**
-   * The name of the model: dimensions, and a hash of its file, as in `minilm-384-6e2b8e92`. Store it
+   * The name of the model: family, dimensions, and a hash of its file, as in `minilm-384-6e2b8e92`. Store it
    * beside vectors: those of models with different names do not compare.
    */
   get id(): string {
@@ -79,7 +88,7 @@ export class Minilm {
     return this.#dimensions;
   }
 
-  /** The most word pieces of a text that count: 254. Those after them are cut off. */
+  /** The most word pieces of a text that count: 254 of MiniLM. Those after them are cut off. */
   get maxTokens(): number {
     return this.#maxTokens;
   }
@@ -88,7 +97,7 @@ export class Minilm {
    * Returns the vector of a text.
    *
    * @throws {MinilmError} `invalid_argument` if the text is no string, or has more than 2²⁰
-   *   characters; `freed` after `free`.
+   *   characters, or the purpose is another; `freed` after `free`.
    *
    * @example
    * ```ts
@@ -96,17 +105,17 @@ export class Minilm {
    * if (tokens > minilm.maxTokens) console.log("The text was cut.");
    * ```
    */
-  embed(text: string): MinilmEmbedding {
+  embed(text: string, options: EmbedOptions = {}): MinilmEmbedding {
     requireText("text", text);
-    const { vectors, tokens } = this.embedAll([text]);
+    const { vectors, tokens } = this.embedAll([text], options);
     return { vector: vectors, tokens: tokens[0]! };
   }
 
   /**
    * Returns the vectors of several texts.
    *
-   * @throws {MinilmError} `invalid_argument` if `texts` is no array of such strings; `out_of_memory`
-   *   if there is no room for the vectors; `freed` after `free`.
+   * @throws {MinilmError} `invalid_argument` if `texts` is no array of such strings, or the purpose is
+   *   another; `out_of_memory` if there is no room for the vectors; `freed` after `free`.
    *
    * @example
    * ```ts
@@ -114,7 +123,8 @@ export class Minilm {
    * const second = vectors.subarray(minilm.dimensions);
    * ```
    */
-  embedAll(texts: readonly string[]): MinilmEmbeddings {
+  embedAll(texts: readonly string[], options: EmbedOptions = {}): MinilmEmbeddings {
+    const isQuestion = asksFor(options);
     if (!Array.isArray(texts)) throw invalid("texts", "must be an array");
     // A copy, since getters of the caller's could change the array.
     const read: string[] = [...texts];
@@ -124,10 +134,10 @@ export class Minilm {
     for (let from = 0; from < read.length; from += TEXTS_TOGETHER) {
       const places: number[] = [];
       for (let place = from; place < Math.min(from + TEXTS_TOGETHER, read.length); place++) {
-        tokens[place] = model.add(read[place]!);
+        tokens[place] = model.add(read[place]!, isQuestion);
         if (tokens[place]! > 0) places.push(place);
       }
-      const found = model.run();
+      const found = model.run(isQuestion);
       if (found === undefined)
         throw new MinilmError("invalid_model", "The numbers of the model file are too large.");
       places.forEach((place, row) => {
@@ -156,7 +166,7 @@ export class Minilm {
   }
 
   /**
-   * Frees the model and its memory, about 35 MB. Later calls throw with code `freed`, except `free`,
+   * Frees the model and its memory, about 35 MB of MiniLM. Later calls throw with code `freed`, except `free`,
    * which does nothing, `id`, `dimensions` and `maxTokens`. A model without references is
    * garbage-collected like other objects.
    */
@@ -174,6 +184,15 @@ if (Symbol.dispose !== undefined) {
   const { prototype } = Minilm;
   const value = prototype.free;
   Object.defineProperty(prototype, Symbol.dispose, { value, writable: true, configurable: true });
+}
+
+/** Returns whether the vectors are of questions. */
+function asksFor(options: EmbedOptions): boolean {
+  if (typeof options !== "object" || options === null) throw invalid("options", "must be an object");
+  const { purpose = "passage" } = options;
+  if (purpose !== "passage" && purpose !== "question")
+    throw invalid("purpose", 'must be "passage" or "question"');
+  return purpose === "question";
 }
 
 function requireText(field: string, text: unknown, index?: number): asserts text is string {

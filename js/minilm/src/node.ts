@@ -1,17 +1,30 @@
-// Entry for Node: the model file is read from the folder `model` of this package.
+// Entry for Node: the model file is read from the folder `model` of this package, or of another.
 
 import { createReadStream } from "node:fs";
-import { checked, type MinilmOptions, modelOf, ownModelOf, PIECE, unreadable } from "./load.ts";
+import {
+  checked,
+  givenModelOf,
+  knownModelOf,
+  type MinilmOptions,
+  ownModel,
+  PIECE,
+  unreadable,
+} from "./load.ts";
 import type { Minilm } from "./minilm.ts";
 
 export { MinilmError, type MinilmErrorCode, type MinilmErrorDetails } from "./errors.ts";
-export type { MinilmOptions } from "./load.ts";
-export { Minilm, type MinilmEmbedding, type MinilmEmbeddings } from "./minilm.ts";
+export type { MinilmModel, MinilmOptions } from "./load.ts";
+export {
+  type EmbedOptions,
+  Minilm,
+  type MinilmEmbedding,
+  type MinilmEmbeddings,
+} from "./minilm.ts";
 
 /**
- * Returns the model of this package. In a browser it fetches the file of 14 MB the first time, and
- * keeps it in the browser's cache. Each call reads a model of its own, which takes about 35 MB: keep
- * it.
+ * Returns the model of this package, or another one. In a browser it fetches the file, of 14 MB, the
+ * first time, and keeps it in the browser's cache. Each call reads a model of its own, which takes
+ * about 35 MB: keep it.
  *
  * @throws {MinilmError} `invalid_argument` for a wrong or unknown option; `invalid_model` if the file
  *   is damaged; `unsupported` if it cannot be read, or if WebAssembly cannot run here.
@@ -23,14 +36,15 @@ export { Minilm, type MinilmEmbedding, type MinilmEmbeddings } from "./minilm.ts
  * ```
  */
 export async function loadMinilm(options: MinilmOptions = {}): Promise<Minilm> {
-  const { file, onProgress } = checked(options);
-  if (file !== undefined) return modelOf([file], file.length, onProgress);
-  return ownModelOf(packed(), onProgress);
+  const { file, model = own(), onProgress } = checked(options);
+  if (file !== undefined) return givenModelOf(file, options);
+  return knownModelOf(contentOf(model.url), model, onProgress);
 }
 
-/** Yields the file of this package. */
-async function* packed(): AsyncGenerator<Uint8Array, void> {
-  const url = new URL("../model/minilm-l6.bin", import.meta.url);
+const own = () => ownModel(new URL("../model/minilm-l6.bin", import.meta.url));
+
+/** Yields a file. */
+async function* contentOf(url: URL): AsyncGenerator<Uint8Array, void> {
   try {
     yield* createReadStream(url, { highWaterMark: PIECE });
   } catch (cause) {
