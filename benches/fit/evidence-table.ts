@@ -126,19 +126,21 @@ export function collect(
   for (const { store, cases } of askings) {
     const index = new MemoryIndex({ embedder, dimensions: sentences?.dimensions });
     const { memories, edges } = store;
-    sentences?.embedAll([...memories.map(sentenceOf), ...cases.map((one) => one.text)]);
+    sentences?.embedAll(memories.map(sentenceOf), "passage");
+    const questions = cases.map(({ text }) => text);
+    sentences?.embedAll(questions, "question");
     index.upsert(
       memories.map((one) => ({
         ...one,
         ...(clusters ? {} : { clusters: [] }),
-        embedding: sentences?.embed(sentenceOf(one)),
+        embedding: sentences?.embed(sentenceOf(one), "passage"),
       })),
     );
     index.link(edges);
     for (const { text, now, kind, grades } of cases) {
       const { ids, names, values } = index.evidence(text, {
         now,
-        embedding: sentences?.embed(text),
+        embedding: sentences?.embed(text, "question"),
       });
       // Traits are the last kinds of evidence.
       const kinds = names.slice(0, names.length - TRAITS.length);

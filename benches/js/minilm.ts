@@ -1,9 +1,10 @@
-// `npm run bench -- --minilm`: measures the sentence transformer of nous-minilm: loading, texts of
-// several lengths, and memory. Prints a table and writes it to benches/results/. `--small` makes few
+// `npm run bench -- --minilm`: measures the sentence transformers of nous-minilm and nous-e5: loading,
+// texts of several lengths, and memory. Prints a table and writes it to benches/results/. `--small` makes few
 // calls as a test, and writes nothing.
 
 import { loadavg } from "node:os";
 import { Command } from "commander";
+import { multilingual } from "nous-e5";
 import { loadMinilm } from "nous-minilm";
 import { GENERAL_MEMORIES } from "../../js/sample/general/index.ts";
 import { table, writeResults } from "../results.ts";
@@ -55,38 +56,50 @@ async function timed(call: () => unknown): Promise<[processor: number, clock: nu
 
 const memory = () => process.memoryUsage().rss / MB;
 
-const before = memory();
-const loading = await timed(async () => (await loadMinilm()).embed("tea"));
-const minilm = await loadMinilm();
-const loaded = memory();
-const makers = CASES.map(({ texts, words }) => inputs(texts, words));
-const found = CASES.map(() => [] as { processor: number; clock: number; tokens: number }[]);
-for (let round = 0; round <= rounds; round++)
-  for (const [place, { calls }] of CASES.entries())
-    for (let call = 0; call < calls; call++) {
-      const texts = makers[place]!();
-      let tokens = 0;
-      const [processor, clock] = await timed(() => {
-        tokens = minilm.embedAll(texts).tokens.reduce((sum, count) => sum + count, 0);
-      });
-      // The first round compiles.
-      if (round > 0) found[place]!.push({ processor, clock, tokens });
-    }
+/** The models, by the packages of their files. */
+const MODELS = { "nous-minilm": undefined, "nous-e5": multilingual } as const;
 
-const middle = (place: number, of: "processor" | "clock" | "tokens") =>
-  median(found[place]!.map((each) => each[of]));
-const rows = [
-  ["loading, and the first text", "", ...loading.map(duration)],
-  ...CASES.map(({ name }, place) => [
-    name,
-    whole(middle(place, "tokens")),
-    duration(middle(place, "processor")),
-    duration(middle(place, "clock")),
-  ]),
-];
-const sizes = `Two models in one process, loaded and used once, add ${whole(loaded - before)} MB to its memory; after the whole
+/** Measures a model. Returns its table and what it takes, in Markdown. */
+async function measured(name: keyof typeof MODELS): Promise<string> {
+  const model = MODELS[name];
+  const before = memory();
+  const loading = await timed(async () => (await loadMinilm({ model })).embed("tea"));
+  const minilm = await loadMinilm({ model });
+  const loaded = memory();
+  const makers = CASES.map(({ texts, words }) => inputs(texts, words));
+  const found = CASES.map(() => [] as { processor: number; clock: number; tokens: number }[]);
+  for (let round = 0; round <= rounds; round++)
+    for (const [place, { calls }] of CASES.entries())
+      for (let call = 0; call < calls; call++) {
+        const texts = makers[place]!();
+        let tokens = 0;
+        const [processor, clock] = await timed(() => {
+          tokens = minilm.embedAll(texts).tokens.reduce((sum, count) => sum + count, 0);
+        });
+        // The first round compiles.
+        if (round > 0) found[place]!.push({ processor, clock, tokens });
+      }
+
+  const middle = (place: number, of: "processor" | "clock" | "tokens") =>
+    median(found[place]!.map((each) => each[of]));
+  const rows = [
+    ["loading, and the first text", "", ...loading.map(duration)],
+    ...CASES.map(({ name }, place) => [
+      name,
+      whole(middle(place, "tokens")),
+      duration(middle(place, "processor")),
+      duration(middle(place, "clock")),
+    ]),
+  ];
+  const sizes = `Two models in one process, loaded and used once, add ${whole(loaded - before)} MB to its memory; after the whole
 measurement the process has ${whole(memory() - before)} MB more than before.`;
-const text = `${HOW} ${loadavg()[0]!.toFixed(1)}.\n\n${table(["", "word pieces", "processor", "clock"], rows)}\n\n${sizes}`;
+  return `${table([name, "word pieces", "processor", "clock"], rows)}\n\n${sizes}`;
+}
+
+const tables: string[] = [];
+for (const name of Object.keys(MODELS) as (keyof typeof MODELS)[])
+  tables.push(await measured(name));
+const text = `${HOW} ${loadavg()[0]!.toFixed(1)}.\n\n${tables.join("\n\n")}`;
 console.log(text);
 if (options.write && !options.small)
-  console.log(`\nwritten to ${writeResults("minilm", "The sentence transformer", text)}`);
+  console.log(`\nwritten to ${writeResults("minilm", "The sentence transformers", text)}`);

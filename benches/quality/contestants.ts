@@ -169,8 +169,10 @@ export function signals(embedder?: TextVectors): System {
 /** Returns an index with an embedding of each memory by the sentence transformer. */
 function sentenceIndex({ memories }: Store, sentences: SentenceVectors): MemoryIndex {
   const index = new MemoryIndex({ dimensions: sentences.dimensions, embeddings: "i8" });
-  sentences.embedAll(memories.map(sentenceOf));
-  index.upsert(memories.map((one) => ({ ...one, embedding: sentences.embed(sentenceOf(one)) })));
+  sentences.embedAll(memories.map(sentenceOf), "passage");
+  index.upsert(
+    memories.map((one) => ({ ...one, embedding: sentences.embed(sentenceOf(one), "passage") })),
+  );
   return index;
 }
 
@@ -182,7 +184,7 @@ export const sentencesAlone = (sentences: SentenceVectors): System => ({
     const index = sentenceIndex(store, sentences);
     return {
       ask(question) {
-        const embedding = sentences.embed(question);
+        const embedding = sentences.embed(question, "question");
         if (embedding === null) return [];
         const { ids, scores } = index.similar(embedding, { limit: max });
         return ids.map((id, place) => ({ id, score: scores[place]! }));
@@ -206,7 +208,7 @@ export const fusedWithSentences = (sentences: SentenceVectors): System => ({
     const words = BM25.open(store, limit);
     return {
       ask(question, now) {
-        const embedding = sentences.embed(question);
+        const embedding = sentences.embed(question, "question");
         const near = embedding === null ? [] : index.similar(embedding, { limit }).ids;
         const scores = new Map<string, number>();
         for (const list of [words.ask(question, now).map(({ id }) => id), near])
@@ -282,11 +284,11 @@ export function evidence(options: EvidenceOptions): System {
         embeddings: "i8",
         config: { evidence: { preset, weights } },
       });
-      sentences?.embedAll(memories.map(sentenceOf));
+      sentences?.embedAll(memories.map(sentenceOf), "passage");
       index.upsert(
         memories.map(({ labels = "", ...one }) => ({
           ...one,
-          embedding: sentences?.embed(sentenceOf(one)),
+          embedding: sentences?.embed(sentenceOf(one), "passage"),
           ...(clusters ? {} : { clusters: [] }),
           // As the server does it.
           title: labels === "" ? one.title : `${labels}. ${one.title}`,
@@ -297,7 +299,7 @@ export function evidence(options: EvidenceOptions): System {
         ask: (question, now) =>
           index.ask(question, {
             ...{ limit: max, now, diversity },
-            embedding: sentences?.embed(question),
+            embedding: sentences?.embed(question, "question"),
             embedding_scale: scale,
           }),
         free: () => index.free(),

@@ -17,6 +17,7 @@ import { reportOnLanguages } from "./own-languages.ts";
 import { readmeRows } from "./readme.ts";
 import { Sentences } from "./sentences.ts";
 import { reportOnServer } from "./served.ts";
+import { reportOnServedLanguages } from "./served-languages.ts";
 import { isTable, TABLES } from "./token-tables.ts";
 import { reportOnSignals } from "./trader.ts";
 
@@ -80,7 +81,8 @@ section weigh 0. In brackets are ${100 * CONFIDENCE} % intervals of ${RESAMPLES}
 
 if (values.help === true) console.log(USAGE);
 else if (values.served === true) {
-  const text = await reportOnServer(generateSample());
+  const languages = await reportOnServedLanguages();
+  const text = `${await reportOnServer(generateSample())}\n\n## German and Spanish questions about English texts\n\n${languages}`;
   console.log(text);
   say(writeResults("quality-served", "Quality of answers over HTTP", `${HOW_SERVED}\n\n${text}`));
 } else if (histories.length > 0) {
@@ -108,8 +110,12 @@ else if (values.served === true) {
   }
 } else {
   const sample = generateSample();
-  const report = reportOnOwn(sample, await models());
-  const languages = reportOnLanguages();
+  const own = await models();
+  const report = reportOnOwn(sample, own);
+  const languages = reportOnLanguages({
+    english: own.sentences,
+    multilingual: await Sentences.loadMultilingual(),
+  });
   const signals = `# Ranking by signals, and the orchestrator\n\n${await reportOnSignals(sample)}`;
   const text = `${report.text}\n\n# Questions in another language\n\n${languages}`;
   console.log(text);

@@ -9,6 +9,8 @@
 // - unanswerable: no memory answers. The kind `unanswerable-close` asks about people and things of
 //   the memory.
 // - corrections: the newest memory answers. The memories that it replaces are `outdated`.
+//
+// Those of across.json ask in German and Spanish for English texts. They are a set of their own.
 
 import {
   clusterOf,
@@ -18,6 +20,7 @@ import {
 } from "../../js/sample/general/index.ts";
 import { type Sample, textOf } from "../../js/sample/trader/index.ts";
 import { factsOf } from "./facts.ts";
+import across from "./general/across.json";
 import corrections from "./general/corrections.json";
 import facts from "./general/facts.json";
 import paraphrases from "./general/paraphrases.json";
@@ -58,6 +61,15 @@ export function generalSet(): QuestionSet {
     name: "general",
     memories: GENERAL_MEMORIES.map(generalMemory),
     questions: Object.values(GENERAL_QUESTIONS).flat().map(generalQuestion),
+  };
+}
+
+/** Returns the general memory with the questions in another language than their answers. */
+export function acrossSet(): QuestionSet {
+  return {
+    name: "across",
+    memories: GENERAL_MEMORIES.map(generalMemory),
+    questions: across.map(generalQuestion),
   };
 }
 

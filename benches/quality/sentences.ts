@@ -1,10 +1,11 @@
-// Embeddings of texts by the sentence transformer, as the server makes them. Each text is embedded
-// once: the folder `.cache/sentences` keeps vectors by the hash of their text and the name of the
-// model.
+// Embeddings of texts by the sentence transformers, as the server makes them. Each text is embedded
+// once: the folder `.cache/sentences` keeps vectors by the hash of their text, by the name of the
+// model, and whether the text is a question.
 
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
-import { loadMinilm, type Minilm } from "nous-minilm";
+import { multilingual } from "nous-e5";
+import { type EmbedOptions, loadMinilm, type Minilm } from "nous-minilm";
 
 const FOLDER = ".cache/sentences";
 /** The bytes of the hash of a text. */
@@ -12,25 +13,33 @@ const HASH = 20;
 /** The texts between two writes to the file. */
 const AT_ONCE = 256;
 
+type Purpose = NonNullable<EmbedOptions["purpose"]>;
+
 /** What makes embeddings of memories and questions. */
 export type SentenceVectors = Pick<Sentences, "dimensions" | "embed" | "embedAll">;
 
 /** The embeddings of texts. */
 export class Sentences {
   readonly #minilm: Minilm;
-  readonly #path: string;
-  /** By hash; null for a text without a word and a mark. */
-  readonly #known = new Map<string, Float32Array | null>();
+  /** By purpose and hash; null for a text without a word and a mark. */
+  readonly #known: Readonly<Record<Purpose, Map<string, Float32Array | null>>>;
 
   private constructor(minilm: Minilm) {
     this.#minilm = minilm;
-    this.#path = `${FOLDER}/${minilm.id}.bin`;
-    if (existsSync(this.#path)) this.#read(readFileSync(this.#path));
+    const passage = this.#read("passage");
+    // The English model treats both alike.
+    const question = minilm.id === multilingual.id ? this.#read("question") : passage;
+    this.#known = { passage, question };
   }
 
-  /** Loads the model, and the vectors of earlier runs. */
+  /** Loads the English model, and the vectors of earlier runs. */
   static async load(): Promise<Sentences> {
     return new Sentences(await loadMinilm());
+  }
+
+  /** Loads the multilingual model, and the vectors of earlier runs. */
+  static async loadMultilingual(): Promise<Sentences> {
+    return new Sentences(await loadMinilm({ model: multilingual }));
   }
 
   get dimensions(): number {
@@ -38,25 +47,27 @@ export class Sentences {
   }
 
   /** Returns the vector of a text; null if it has none. */
-  embed(text: string): Float32Array | null {
-    this.embedAll([text]);
-    return this.#known.get(hashOf(text))!;
+  embed(text: string, purpose: Purpose): Float32Array | null {
+    this.embedAll([text], purpose);
+    return this.#known[purpose].get(hashOf(text))!;
   }
 
   /** Makes the vectors of texts that have none yet. */
-  embedAll(texts: readonly string[]): void {
-    const missing = [...new Set(texts)].filter((text) => !this.#known.has(hashOf(text)));
+  embedAll(texts: readonly string[], purpose: Purpose): void {
+    const known = this.#known[purpose];
+    const missing = [...new Set(texts)].filter((text) => !known.has(hashOf(text)));
     for (let from = 0; from < missing.length; from += AT_ONCE) {
       const some = missing.slice(from, from + AT_ONCE);
-      const { vectors, tokens } = this.#minilm.embedAll(some);
+      const { vectors, tokens } = this.#minilm.embedAll(some, { purpose });
       const records = some.map((text, row) => {
         const at = row * this.dimensions;
         const vector = tokens[row] === 0 ? null : vectors.slice(at, at + this.dimensions);
-        this.#known.set(hashOf(text), vector);
+        known.set(hashOf(text), vector);
         return this.#record(text, vector);
       });
       mkdirSync(FOLDER, { recursive: true });
-      appendFileSync(this.#path, Buffer.concat(records));
+      const kept = known === this.#known.passage ? "passage" : purpose;
+      appendFileSync(this.#pathOf(kept), Buffer.concat(records));
     }
   }
 
@@ -66,15 +77,25 @@ export class Sentences {
     return Buffer.concat([Buffer.from(hashOf(text), "hex"), Buffer.from(components.buffer)]);
   }
 
-  #read(bytes: Buffer): void {
+  #pathOf(purpose: Purpose): string {
+    return `${FOLDER}/${this.#minilm.id}${purpose === "question" ? "-questions" : ""}.bin`;
+  }
+
+  /** Returns the vectors of earlier runs. */
+  #read(purpose: Purpose): Map<string, Float32Array | null> {
+    const known = new Map<string, Float32Array | null>();
+    const path = this.#pathOf(purpose);
+    if (!existsSync(path)) return known;
+    const bytes = readFileSync(path);
     const size = HASH + 4 * this.dimensions;
     // A run that was stopped may have left a part of a record at the end.
     for (let at = 0; at + size <= bytes.length; at += size) {
       const components = new Uint8Array(bytes.subarray(at + HASH, at + size));
       const vector = new Float32Array(components.buffer);
       const isNone = vector.every((component) => component === 0);
-      this.#known.set(bytes.toString("hex", at, at + HASH), isNone ? null : vector);
+      known.set(bytes.toString("hex", at, at + HASH), isNone ? null : vector);
     }
+    return known;
   }
 }
 

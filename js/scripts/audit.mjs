@@ -19,9 +19,9 @@ const LEVELS = ["info", "low", "moderate", "high", "critical"];
 const FAILS = { installed: "moderate", development: "high" };
 
 /** The workspaces that users install. */
-const INSTALLED = ["engine", "embedder", "memory", "minilm", "page", "postgres", "server"].map(
-  (name) => `--workspace=js/${name}`,
-);
+const INSTALLED = [
+  ...["e5", "engine", "embedder", "memory", "minilm", "page", "postgres", "server"],
+].map((name) => `--workspace=js/${name}`);
 
 /**
  * Reads an answer of `npm audit`. Returns a sentence for each package whose severity fails, or

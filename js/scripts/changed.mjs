@@ -34,8 +34,9 @@ export const RULES = [
   { files: ["js/server/"], run: ["server", "postgres", "browser"] },
   { files: ["js/memory/"], run: ["parity", "package", "server", "postgres", "browser"] },
   { files: ["crates/minilm/"], run: ["rust", "package", "browser"] },
-  { files: ["js/minilm/"], run: ["rust", "package", "server", "browser"] },
-  { files: ["tests/golden/minilm/"], run: ["rust", "package", "browser"] },
+  { files: ["crates/unigram/"], run: ["rust", "package", "browser"] },
+  { files: ["js/minilm/", "js/e5/"], run: ["rust", "package", "server", "browser"] },
+  { files: ["tests/golden/minilm/", "tests/golden/e5/"], run: ["rust", "package", "browser"] },
   { files: ["js/embedder/"], run: ["parity", "package", "server", "browser"] },
 ];
 

@@ -1,5 +1,5 @@
-// Builds nous-minilm: an entry for Node and one for browsers, with the module as text. The model file
-// is kept in the repository.
+// Builds nous-minilm: an entry for Node and one for browsers, with the module as text. Its model file,
+// and that of nous-e5, which has no build, are kept in the repository.
 
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -46,5 +46,6 @@ export async function writeMinilm(bundle, wasm) {
     `import m from "./node.cjs";\nexport const { ${names.sort().join(", ")} } = m;\n`,
   );
   writeNotices("nous-minilm", join(MINILM, "THIRD-PARTY-LICENSES.txt"));
-  copyFileSync(at("LICENSE"), join(MINILM, "LICENSE"));
+  for (const folder of [MINILM, at("js", "e5")])
+    copyFileSync(at("LICENSE"), join(folder, "LICENSE"));
 }

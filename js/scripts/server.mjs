@@ -39,7 +39,7 @@ export const noPostgres = {
 
 /** Writes the package; the types of its client if `hasTypes`. */
 export async function writeServer(bundle, hasTypes) {
-  const { version, dependencies } = manifestIn(SERVER);
+  const { version, dependencies, peerDependencies } = manifestIn(SERVER);
   const out = join(SERVER, "dist");
   rmSync(out, { recursive: true, force: true });
   const { metafile } = await bundle({
@@ -47,7 +47,7 @@ export async function writeServer(bundle, hasTypes) {
     absWorkingDir: root,
     packages: "bundle",
     // A driver in C that `pg` can use, if it is there.
-    external: [...Object.keys(dependencies), "pg-native"],
+    external: [...Object.keys(dependencies), ...Object.keys(peerDependencies), "pg-native"],
     plugins: [englishAlone, ...(hasPostgres() ? [] : [noPostgres])],
     // Its main file loads parts by computed names, which no bundle can hold.
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },

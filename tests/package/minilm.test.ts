@@ -212,6 +212,18 @@ describe("wrong arguments", () => {
       { field: "texts", index: 1 },
       "texts[1] must be a string, found undefined",
     ]);
+    for (const options of [null, 1])
+      expect(refusal(() => minilm.embed("tea", wrong(options)))).toEqual([
+        "invalid_argument",
+        { field: "options" },
+        "options must be an object",
+      ]);
+    for (const purpose of ["", "query", null])
+      expect(refusal(() => minilm.embedAll(["tea"], wrong({ purpose })))).toEqual([
+        "invalid_argument",
+        { field: "purpose" },
+        'purpose must be "passage" or "question"',
+      ]);
     const longest = "a ".repeat(2 ** 19);
     expect(minilm.countTokens(longest)).toBe(2 ** 19);
     expect(refusal(() => minilm.embedAll(["tea", `${longest}a`]))).toEqual([
@@ -237,10 +249,17 @@ describe("wrong arguments", () => {
     expect(await refused({ path: "x" })).toEqual([
       "invalid_argument",
       "path",
-      "path is not an option: the options are file and onProgress",
+      "path is not an option: the options are model, file and onProgress",
     ]);
     expect((await refused({ file: new ArrayBuffer(8) }))[2]).toBe("file must be a Uint8Array");
     expect((await refused({ onProgress: 1 }))[2]).toBe("onProgress must be a function");
+    const url = new URL("file:///model.bin");
+    for (const model of [null, 1, {}, { url: "model.bin", bytes: 1, id: "a" }, { url, id: "a" }])
+      expect(await refused({ model })).toEqual([
+        "invalid_argument",
+        "model",
+        "model must be a model file with url, bytes and id, as that of nous-e5",
+      ]);
   });
 
   it("a freed model keeps its name alone", async () => {

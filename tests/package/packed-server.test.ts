@@ -19,6 +19,8 @@ import { emptyFolder, must, root, run } from "./support/tarball.ts";
 
 const MINUTES = 60_000;
 const DEPENDENCIES = ["nous-embedder", "nous-memory", "nous-minilm", "nous-wasm"];
+/** Packages that a setting needs. */
+const OPTIONAL = ["nous-e5"];
 /** Licences that only require attribution. */
 const LICENCES = ["Apache-2.0", "BSD-3-Clause", "BlueOak-1.0.0", "ISC", "MIT"];
 
@@ -67,15 +69,19 @@ describe("the packed server", () => {
   });
 
   it("imports only the packages of its manifest", () => {
-    const { dependencies } = JSON.parse(read("package.json"));
+    const { dependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(
+      read("package.json"),
+    );
     const sources = readdirSync(installed("dist")).filter((name) => name.endsWith(".mjs"));
     const texts = sources.map((name) => read("dist", name)).join("\n");
     const imports = [
       ...texts.matchAll(/(?:\bfrom|\bimport\(|^import|;import)"([@\w][^"\s]*)"/gm),
     ].map(([, name]) => name!);
     const packages = new Set(imports.filter((name) => !isBuiltin(name)));
-    expect([...packages].sort()).toEqual(DEPENDENCIES);
+    expect([...packages].sort()).toEqual([...OPTIONAL, ...DEPENDENCIES].sort());
     expect(Object.keys(dependencies)).toEqual(DEPENDENCIES);
+    expect(Object.keys(peerDependencies)).toEqual(OPTIONAL);
+    for (const name of OPTIONAL) expect(peerDependenciesMeta[name]).toEqual({ optional: true });
   });
 
   it("lists the version, the licence and its text for each bundled package", () => {
@@ -109,6 +115,15 @@ describe("the packed server", () => {
       "--log-format",
       "text",
     ];
+    for (const command of [args, ["backfill"], ["reembed"]]) {
+      const all = [cli, ...command, "--embeddings-model", "multilingual"];
+      const { status, stderr } = await run(process.execPath, all, project);
+      expect([command[0], status]).toEqual([command[0], 1]);
+      expect(stderr).toContain(
+        "embeddings_model multilingual needs the package nous-e5, which has the model: install it beside nous-server.",
+      );
+    }
+    expect(existsSync(join(project, "data"))).toBe(false);
     const server = spawn(process.execPath, [cli, ...args], {
       cwd: project,
       stdio: ["ignore", "pipe", "inherit"],

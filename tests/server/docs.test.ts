@@ -25,6 +25,7 @@ const PAGES = [
   "js/embedder/README.md",
   "js/engine/README.md",
   "js/memory/README.md",
+  "js/e5/README.md",
   "js/minilm/README.md",
   "js/server/README.md",
   ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })

@@ -11,7 +11,7 @@ import type { EmbeddingModel, GivenTo, QuestionVector } from "../../js/server/sr
 import { countedSearch, type searchOperations } from "../../js/server/src/api/search.ts";
 import { Embedder } from "../../js/server/src/embeddings/embedder.ts";
 import { OtherModel } from "../../js/server/src/embeddings/other-model.ts";
-import { TRANSFORMER } from "../../js/server/src/embeddings/text.ts";
+import { TRANSFORMERS } from "../../js/server/src/embeddings/text.ts";
 import { EmbeddingPool } from "../../js/server/src/front/embedding-pool.ts";
 import type { RankedBy } from "../../js/server/src/settings/choices.ts";
 import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
@@ -75,7 +75,7 @@ function poolOver({
   } as unknown as Pick<Pool, "call" | "do">;
   const embedder = new Embedder(
     {
-      serves: ({ name }) => configured !== TRANSFORMER || name === TRANSFORMER.name,
+      serves: ({ name }) => configured !== TRANSFORMERS.english || name === TRANSFORMERS.english.name,
       embed: async (texts, { model }) => {
         embedded.push(...texts);
         if (!provides(model.name)) throw new Error("no such model");
@@ -176,28 +176,28 @@ describe("by evidence", () => {
 
   test("a question gets an embedding of the transformer, also a plain lookup", async () => {
     const { search, given, trips } = poolOver({
-      ...{ model: TRANSFORMER, configured: TRANSFORMER, ranking },
+      ...{ model: TRANSFORMERS.english, configured: TRANSFORMERS.english, ranking },
     });
     await search(QUESTION);
     trips.length = 0;
     await search("what is Bob's phone number?");
     expect(trips).toEqual(["search"]);
-    expect(given.map(({ question }) => question?.model)).toEqual([TRANSFORMER, TRANSFORMER]);
+    expect(given.map(({ question }) => question?.model)).toEqual([TRANSFORMERS.english, TRANSFORMERS.english]);
   });
 
   test("a question of an agent without embeddings, or with those of another model, gets none", async () => {
     for (const model of [null, FIRST]) {
-      const { search, given, agent } = poolOver({ model, configured: TRANSFORMER, ranking });
+      const { search, given, agent } = poolOver({ model, configured: TRANSFORMERS.english, ranking });
       await search(QUESTION);
       expect(given[0]!.question).toBeUndefined();
-      agent.model = TRANSFORMER;
+      agent.model = TRANSFORMERS.english;
       await search(QUESTION);
-      expect(given[1]!.question?.model).toEqual(TRANSFORMER);
+      expect(given[1]!.question?.model).toEqual(TRANSFORMERS.english);
       // Another process may change the model: the agent tells.
       agent.model = SECOND;
       await search(QUESTION);
       expect(given.slice(2).map(({ question }) => question?.model)).toEqual([
-        TRANSFORMER,
+        TRANSFORMERS.english,
         undefined,
       ]);
     }

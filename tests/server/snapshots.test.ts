@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import { searchHandlers } from "../../js/server/src/agent/handlers/search.ts";
-import { TRANSFORMER } from "../../js/server/src/embeddings/text.ts";
+import { TRANSFORMERS } from "../../js/server/src/embeddings/text.ts";
 import type { RankedBy } from "../../js/server/src/settings/choices.ts";
 import { agentFile, type SnapshotPlaces, snapshotsOf } from "../../js/server/src/settings/paths.ts";
 import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
@@ -115,12 +115,12 @@ function filled(): string {
 
 test("an index holds vectors of the transformer in bytes, from its snapshot as from the database", () => {
   const file = join(temporaryFolder(), "a.db");
-  const { name, dimensions } = TRANSFORMER;
+  const { name, dimensions } = TRANSFORMERS.english;
   fill(file, (place) =>
     Float32Array.from({ length: dimensions }, (_, at) => Math.sin(place * at + at)),
   );
   const storage = new SqliteStorage(file, { durability: "normal" });
-  storage.setMeta("embedding_model", JSON.stringify(TRANSFORMER));
+  storage.setMeta("embedding_model", JSON.stringify(TRANSFORMERS.english));
   storage.close();
   const loaded = () => {
     const { agent, how } = open(file, {}, "evidence");

@@ -2,10 +2,11 @@
 
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
+import { multilingual } from "nous-e5";
 import { loadMinilm, type Minilm } from "nous-minilm";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { TRANSFORMER } from "../../js/server/src/embeddings/text.ts";
+import { TRANSFORMERS } from "../../js/server/src/embeddings/text.ts";
 import { Transformer } from "../../js/server/src/embeddings/transformer.ts";
 import { explanationFor } from "../../js/server/src/mcp/explanation.ts";
 import { vectorSourcesOf } from "../../js/server/src/settings/embeddings-model.ts";
@@ -72,12 +73,20 @@ describe("the setting", () => {
   };
 
   test("is a transformer beside a table of words by default", async () => {
-    const english = { model: "english", table: "english-128", maker: "transformer" };
+    const english = { model: "english", table: "english-128", maker: "english" };
     expect(await of({})).toEqual(english);
     expect(await of({ embeddings_model: "english" })).toEqual(english);
     expect(await of({ compat: "hynous" })).toMatchObject({ table: undefined, maker: undefined });
     expect(await of({ compat: "hynous", embeddings_provider: "builtin" })).toEqual(english);
     expect(await run(temporaryFolder(), "config")).toContain("embeddings_model: english\n");
+  });
+
+  test("is the multilingual transformer beside a multilingual table", async () => {
+    expect(await of({ embeddings_model: "multilingual" })).toEqual({
+      model: "multilingual",
+      table: "multilingual-128",
+      maker: "multilingual",
+    });
   });
 
   test("names a table alone, a service beside a table of words, or nothing", async () => {
@@ -98,8 +107,12 @@ describe("the setting", () => {
     });
   });
 
-  test("knows the model of nous-minilm", () => {
-    expect(TRANSFORMER).toEqual({ name: minilm.id, dimensions: minilm.dimensions });
+  test("knows the models of nous-minilm and nous-e5", () => {
+    const { dimensions } = minilm;
+    expect(TRANSFORMERS).toEqual({
+      english: { name: minilm.id, dimensions },
+      multilingual: { name: multilingual.id, dimensions },
+    });
   });
 });
 
@@ -293,18 +306,72 @@ describe("a server with default settings", () => {
   });
 });
 
+describe("a server with --embeddings-model multilingual", () => {
+  const MULTILINGUAL = ["--embeddings-model", "multilingual"];
+  const texts = {
+    tea: "She prefers tea",
+    rent: "Die Miete steigt im April um achtzig Euro.",
+    fever: "El niño tiene fiebre y mañana no irá al colegio.",
+    ferry: "The ferry is late in winter",
+  };
+
+  test("finds texts of one language by questions in another", async () => {
+    const e5 = await loadMinilm({ model: multilingual });
+    onTestFinished(() => e5.free());
+    const own = clientOf(await serve(temporaryFolder(), MULTILINGUAL), "alice");
+    for (const [id, text] of Object.entries(texts)) await own.create(note(id, text));
+    await embedded(own);
+    const stored = Object.entries(texts).map(([id, text]) => {
+      const components = [...e5.embed(text, { purpose: "passage" }).vector];
+      return [id, { model: e5.id, components }] as const;
+    });
+    expect((await storedOf(own)).vectors).toEqual(Object.fromEntries(stored));
+    for (const [question, id] of [
+      ["Welches Getränk mag sie am liebsten?", "tea"],
+      ["How much more does the flat cost?", "rent"],
+      ["Which child is ill?", "fever"],
+      ["¿Qué barco se retrasa?", "ferry"],
+    ] as const)
+      expect([question, (await own.search(question))[0]]).toEqual([question, id]);
+  });
+
+  test("leaves vectors of the English transformer until reembed replaces them", async () => {
+    const folder = temporaryFolder();
+    const before = await serve(folder);
+    await clientOf(before, "alice").create(note("rent", texts.rent));
+    await embedded(clientOf(before, "alice"));
+    await before.end();
+    const running = await serve(folder, MULTILINGUAL);
+    const own = clientOf(running, "alice");
+    expect(await own.search("Miete")).toEqual(["rent"]);
+    await own.create(note("tea", texts.tea));
+    await expect.poll(() => running.log(), PATIENCE).toMatch(/"model":"minilm-.*reembed/);
+    expect((await storedOf(own)).vectors.rent).toEqual(ofTransformer(texts.rent));
+    await running.end();
+    expect(await run(folder, "reembed", ...MULTILINGUAL)).toContain("alice: 2 vectors made");
+    const models = Object.values((await storedOf(own)).vectors).map(({ model }) => model);
+    expect(models).toEqual([multilingual.id, multilingual.id]);
+    // And the other way.
+    const back = clientOf(await serve(folder), "alice");
+    expect(await back.search("Miete")).toContain("rent");
+    await back.create(note("ferry", texts.ferry));
+    const after = (await storedOf(back)).vectors;
+    expect([after.rent!.model, after.tea!.model]).toEqual([multilingual.id, multilingual.id]);
+  });
+});
+
 /** Answers each text with how many it has answered; ends on some. */
 const COUNTING = `
   import { parentPort } from "node:worker_threads";
   let count = 0;
-  parentPort.on("message", (text) => {
+  parentPort.on("message", ({ text }) => {
     if (text === "end") process.exit();
     if (text === "throw") throw new Error("no such word");
     parentPort.postMessage(text === "" ? undefined : Float32Array.of((count += 1)));
   });
   parentPort.postMessage(MODEL);
 `;
-const countingThread = (model: string = TRANSFORMER.name): URL => {
+const countingThread = (model: string = TRANSFORMERS.english.name): URL => {
   const program = COUNTING.replace("MODEL", JSON.stringify(model));
   return new URL(`data:text/javascript,${encodeURIComponent(program)}`);
 };
@@ -313,11 +380,11 @@ describe("the thread", () => {
   function made(script: URL) {
     const logged: string[] = [];
     const log = pino({}, { write: (line: string) => void logged.push(line) });
-    const transformer = new Transformer(script, log);
+    const transformer = new Transformer(script, "english", log);
     onTestFinished(() => transformer.close());
     const call = (texts: string[], isQuestion: boolean, more = {}) =>
       transformer.embed(texts, {
-        ...{ model: TRANSFORMER, timeout: 30_000, isQuestion },
+        ...{ model: TRANSFORMERS.english, timeout: 30_000, isQuestion },
         ...{ signal: new AbortController().signal, ...more },
       });
     return {

@@ -269,11 +269,12 @@ impl Reader {
     /// If the file has fewer bytes than its header says.
     pub fn finish(self) -> Result<Model> {
         let given = self.given;
+        let least = self
+            .header
+            .map_or(self.length_of_part().unwrap_or_default() as u64, |header| header.whole());
         let Read { tokenizer, word_scales, words, places, layers, head, hash, .. } = self.read;
         let (Some(tokenizer), Some((places, norm)), Some(hash)) = (tokenizer, places, hash) else {
-            let expected = self.header.map_or(HEADER as u64, |header| header.whole());
-            let problem =
-                format!("the model file is cut off: {given} bytes of at least {expected}");
+            let problem = format!("the model file is cut off: {given} bytes of at least {least}");
             return Err(Error::new(problem));
         };
         let id = format!("{}-{DIMENSIONS}-{:08x}", tokenizer.family(), hash >> 32);

@@ -51,6 +51,10 @@ def read_safetensors(path: Path) -> Weights:
 class Teacher:
     """The model and its vocabulary."""
 
+    layers = LAYERS
+    # The codes before and after those of a text.
+    start, end = CLS, SEP
+
     def __init__(self) -> None:
         folder = model_folder()
         vocabulary = (folder / "vocab.txt").read_text("utf-8")
@@ -67,7 +71,7 @@ class Teacher:
     def hidden(self, codes: np.ndarray) -> np.ndarray:
         """Returns the last hidden states of sentences of one length, of which each row is one."""
         state = self.first(codes)
-        for layer in range(LAYERS):
+        for layer in range(self.layers):
             name = f"encoder.layer.{layer}"
             state = self.attended(state, self.context(state, name), name)
             state = self.after(state, self.inner(state, name), name)
@@ -83,7 +87,7 @@ class Teacher:
         for same_length in places.values():
             for start in range(0, len(same_length), BATCH):
                 batch = same_length[start : start + BATCH]
-                codes = np.array([[CLS, *sentences[place], SEP] for place in batch])
+                codes = np.array([[self.start, *sentences[place], self.end] for place in batch])
                 vectors[batch] = unit(self.hidden(codes).mean(axis=1))
                 done += len(batch)
                 report(done)

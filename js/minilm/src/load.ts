@@ -122,7 +122,8 @@ export const givenModelOf = (
 
 /** Returns the error for a file that cannot be read, with the way out. @internal */
 export function unreadable(url: URL, cause: unknown): MinilmError {
-  const way = "pass the bytes of its file, such as nous-minilm/model/minilm-l6.bin, as the option file";
+  const way =
+    "pass the bytes of its file, such as nous-minilm/model/minilm-l6.bin, as the option file";
   const message = `The model file could not be read from ${url.href}: ${way}.`;
   return new MinilmError("unsupported", message, {}, { cause });
 }

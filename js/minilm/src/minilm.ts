@@ -188,7 +188,8 @@ if (Symbol.dispose !== undefined) {
 
 /** Returns whether the vectors are of questions. */
 function asksFor(options: EmbedOptions): boolean {
-  if (typeof options !== "object" || options === null) throw invalid("options", "must be an object");
+  if (typeof options !== "object" || options === null)
+    throw invalid("options", "must be an object");
   const { purpose = "passage" } = options;
   if (purpose !== "passage" && purpose !== "question")
     throw invalid("purpose", 'must be "passage" or "question"');

@@ -7,6 +7,7 @@ import { Command } from "commander";
 import { addDataCommands } from "./commands.ts";
 import type { BuiltIn } from "./embeddings/built-in.ts";
 import type { EmbeddingRun } from "./embeddings/commands.ts";
+import { requireTransformer } from "./embeddings/required-package.ts";
 import { addKeyCommands } from "./keys/commands.ts";
 import { createLog } from "./log.ts";
 import { addMcpCommands } from "./mcp/commands.ts";
@@ -72,6 +73,7 @@ async function makingOf(command: Command): Promise<EmbeddingRun> {
   const { settings } = await settingsOf(command);
   const log = createLog(settings);
   const { embedderOf } = await import("./embeddings/configured.ts");
+  requireTransformer(settings);
   const embedder = embedderOf(settings, log);
   if (embedder === undefined)
     throw new SettingsError("embeddings_provider is none: set it to make vectors.");

@@ -2,6 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:net";
+import { requireTransformer } from "./embeddings/required-package.ts";
 import { ringAt } from "./keys/open.ts";
 import type { KeyRing } from "./keys/ring.ts";
 import type { Logger } from "./log.ts";
@@ -33,6 +34,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { settings, engine, presets } = inForce;
   const place = placeOf(settings);
+  requireTransformer(settings);
   await refuseUsedPort(settings);
   const keys = await ringAt(place, log);
   await refuseExposure(settings.host, keys);

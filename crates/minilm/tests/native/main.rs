@@ -1,6 +1,7 @@
-//! The model of the package against recorded pieces and vectors, and damaged model files.
+//! The models of the packages against recorded pieces and vectors, and damaged model files.
 
 mod common;
 
 mod files;
+mod multilingual;
 mod texts;

@@ -17,7 +17,7 @@ import {
   takeIntoUse,
 } from "../embeddings/built-in.ts";
 import { bytesOf } from "../embeddings/tasks.ts";
-import { builtInText, isTransformer, TRANSFORMER } from "../embeddings/text.ts";
+import { builtInText, isTransformer, TRANSFORMERS } from "../embeddings/text.ts";
 import { wrong } from "../refusal.ts";
 import type { VectorMaker } from "../settings/embeddings-model.ts";
 import type { EmbeddedTexts } from "../storage/rows.ts";
@@ -78,9 +78,10 @@ export class Vectors {
   roomFor(dimensions: number): VectorRoom {
     const isOfTransformer =
       dimensions === 0
-        ? this.#maker === "transformer"
+        ? this.#maker !== undefined && this.#maker !== "service"
         : isTransformer({ name: ownModelOf(this.#storage) ?? "" });
-    const own = isOfTransformer ? TRANSFORMER : this.table;
+    // All transformers have as many.
+    const own = isOfTransformer ? TRANSFORMERS.english : this.table;
     return {
       dimensions: dimensions || (own?.dimensions ?? 0),
       embeddings: isOfTransformer ? "i8" : "f32",

@@ -1,15 +1,30 @@
-// The thread of the sentence transformer. It loads the model, tells its name, and then answers each
+// The thread of a sentence transformer. It loads the model, tells its name, and then answers each
 // text with its vector, one after the other. An error ends it; `Transformer` starts another.
 
-import { parentPort } from "node:worker_threads";
-import { loadMinilm } from "nous-minilm";
+import { parentPort, workerData } from "node:worker_threads";
+import { loadMinilm, type MinilmModel } from "nous-minilm";
+import type { TransformerName } from "../settings/embeddings-model.ts";
+
+/** What the thread is asked for. */
+export interface ToEmbed {
+  text: string;
+  isQuestion: boolean;
+}
+
+const models: Record<TransformerName, () => Promise<MinilmModel | undefined>> = {
+  english: async () => undefined,
+  // A package of its own, which not every server needs.
+  multilingual: async () => (await import("nous-e5")).multilingual,
+};
 
 const port = parentPort!;
-const minilm = await loadMinilm();
-port.on("message", (text: string) => {
-  const { vector, tokens } = minilm.embed(text);
+const model = await models[workerData as TransformerName]();
+const transformer = await loadMinilm({ model });
+port.on("message", ({ text, isQuestion }: ToEmbed) => {
+  const purpose = isQuestion ? "question" : "passage";
+  const { vector, tokens } = transformer.embed(text, { purpose });
   // A text without a word or a mark has no vector.
   if (tokens === 0) port.postMessage(undefined);
   else port.postMessage(vector, [vector.buffer]);
 });
-port.postMessage(minilm.id);
+port.postMessage(transformer.id);

@@ -1,4 +1,4 @@
-// The server's own sentence transformer: a provider whose model runs in a thread of the process.
+// A sentence transformer of the server: a provider whose model runs in a thread of the process.
 //
 // Idea: the thread has one text at a time, and the next one is chosen when it answers. A question
 // therefore waits for one text of a memory at most, however many are waiting.
@@ -7,8 +7,10 @@ import { Worker } from "node:worker_threads";
 import type { EmbeddingModel } from "../api/operation.ts";
 import type { Logger } from "../log.ts";
 import { ProviderError } from "../providers/error.ts";
+import type { TransformerName } from "../settings/embeddings-model.ts";
 import type { EmbeddingCall, EmbeddingProvider, MaybeVector } from "./provider.ts";
-import { isTransformer, TRANSFORMER } from "./text.ts";
+import { TRANSFORMERS } from "./text.ts";
+import type { ToEmbed } from "./transformer-thread.ts";
 
 /**
  * The delay before a thread that ended by itself is restarted, in milliseconds: it starts with the
@@ -18,15 +20,18 @@ const RESTART_AFTER = 500;
 const MAX_WAIT = 30_000;
 
 /** A text that waits for its vector. */
-interface Waiting {
-  text: string;
+interface Waiting extends ToEmbed {
   resolve(vector: MaybeVector): void;
   reject(error: unknown): void;
 }
 
-/** Runs `nous-minilm` in a thread of its own. The thread starts with the first call, or with `warm`. */
+/** The packages whose models the threads run. */
+const PACKAGES = { english: "nous-minilm", multilingual: "nous-e5" } as const;
+
+/** Runs a model in a thread of its own. The thread starts with the first call, or with `warm`. */
 export class Transformer implements EmbeddingProvider {
   readonly #script: URL;
+  readonly #name: TransformerName;
   readonly #log: Logger;
   #thread: Worker | undefined;
   #isLoaded = false;
@@ -39,20 +44,21 @@ export class Transformer implements EmbeddingProvider {
   #texts: Waiting[] = [];
 
   /** `script` is the program of the thread. */
-  constructor(script: URL, log: Logger) {
+  constructor(script: URL, name: TransformerName, log: Logger) {
     this.#script = script;
+    this.#name = name;
     this.#log = log;
   }
 
   serves(model: EmbeddingModel): boolean {
-    return isTransformer(model);
+    return model.name === TRANSFORMERS[this.#name].name;
   }
 
   /** Starts the thread, which loads the model. */
   warm(): void {
     if (this.#thread !== undefined || this.#restart !== undefined || this.#isClosed) return;
     this.#isLoaded = false;
-    const thread = new Worker(this.#script);
+    const thread = new Worker(this.#script, { workerData: this.#name });
     this.#thread = thread;
     thread.on("message", (message: unknown) => this.#hear(message));
     thread.on("error", ({ name, message }) =>
@@ -89,7 +95,7 @@ export class Transformer implements EmbeddingProvider {
     let abort = () => {};
     try {
       return await new Promise((resolve, reject) => {
-        const waiting = { text, resolve, reject };
+        const waiting = { text, isQuestion, resolve, reject };
         (isQuestion ? this.#questions : this.#texts).push(waiting);
         abort = () => {
           this.#questions = this.#questions.filter((one) => one !== waiting);
@@ -108,7 +114,9 @@ export class Transformer implements EmbeddingProvider {
   #send(): void {
     if (this.#thread === undefined || !this.#isLoaded || this.#running !== undefined) return;
     this.#running = this.#questions.shift() ?? this.#texts.shift();
-    if (this.#running !== undefined) this.#thread.postMessage(this.#running.text);
+    if (this.#running === undefined) return;
+    const { text, isQuestion } = this.#running;
+    this.#thread.postMessage({ text, isQuestion } satisfies ToEmbed);
   }
 
   /** The first message is the name of the model that was loaded; each other one is a vector. */
@@ -117,9 +125,10 @@ export class Transformer implements EmbeddingProvider {
       this.#failures = 0;
       this.#running?.resolve(message as MaybeVector);
       this.#running = undefined;
-    } else if (message !== TRANSFORMER.name) {
-      const models = { found: message, expected: TRANSFORMER.name };
-      this.#log.error(models, "nous-minilm has another model: install the version of the server's");
+    } else if (message !== TRANSFORMERS[this.#name].name) {
+      const models = { found: message, expected: TRANSFORMERS[this.#name].name };
+      const which = `${PACKAGES[this.#name]} has another model: install the version of the server's`;
+      this.#log.error(models, which);
       void this.#thread?.terminate();
       return;
     }

@@ -12,29 +12,36 @@ export const TABLES = {
 } as const satisfies Record<string, EmbedderOptions>;
 export type TableName = keyof typeof TABLES;
 
-/** The table of words beside vectors of memories that a table does not make. */
+/** The table of words beside vectors of memories that a service makes. */
 const TABLE_OF_WORDS: TableName = "english-128";
-/** Words by a table, memories and questions by the sentence transformer. */
-const BY_TRANSFORMER = "english";
+/** Memories and questions by a sentence transformer, words by a table. */
+const BY_TRANSFORMER = {
+  english: "english-128",
+  multilingual: "multilingual-128",
+} as const satisfies Record<string, TableName>;
+/** A sentence transformer of the server. */
+export type TransformerName = keyof typeof BY_TRANSFORMER;
 
 /** The names of what the server makes vectors by, in a sentence. */
-export const BUILT_IN_NAMES: string = [BY_TRANSFORMER, ...Object.keys(TABLES)].join(", ");
+export const BUILT_IN_NAMES: string = Object.keys({ ...BY_TRANSFORMER, ...TABLES }).join(", ");
 
 /** Returns the model of a provider unless the setting names one. */
 export const defaultModel = (provider: EmbeddingsProvider = "builtin"): string =>
-  provider === "openai-compatible" ? "nomic-embed-text" : BY_TRANSFORMER;
+  provider === "openai-compatible" ? "nomic-embed-text" : "english";
 
 const isTable = (name: string): name is TableName => Object.hasOwn(TABLES, name);
+const isOfTransformer = (name: string): name is TransformerName =>
+  Object.hasOwn(BY_TRANSFORMER, name);
 
 /** Returns what is wrong with the model of a provider; undefined if it fits. */
 export const modelProblem = (provider: EmbeddingsProvider, model: string): string | undefined =>
-  provider !== "builtin" || model === BY_TRANSFORMER || isTable(model)
+  provider !== "builtin" || isOfTransformer(model) || isTable(model)
     ? undefined
     : `the models of embeddings_provider builtin are ${BUILT_IN_NAMES}; for a model of a service set ` +
       "embeddings_provider to openai-compatible";
 
-/** What makes vectors of memories beside their writes: the server's own transformer, or a service. */
-export type VectorMaker = "transformer" | "service";
+/** What makes vectors of memories beside their writes: a transformer of the server, or a service. */
+export type VectorMaker = TransformerName | "service";
 
 /** The sources of vectors that a server has. */
 export interface VectorSources {
@@ -60,8 +67,8 @@ export function vectorSourcesOf(settings: {
       // Hynous' server has no vectors of words.
       return { table: compat === "hynous" ? undefined : TABLE_OF_WORDS, maker: "service" };
     case "builtin":
-      return isTable(model)
-        ? { table: model, maker: undefined }
-        : { table: TABLE_OF_WORDS, maker: "transformer" };
+      return isOfTransformer(model)
+        ? { table: BY_TRANSFORMER[model], maker: model }
+        : { table: isTable(model) ? model : undefined, maker: undefined };
   }
 }

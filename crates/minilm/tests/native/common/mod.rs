@@ -17,9 +17,14 @@ pub fn model() -> Model {
     Model::read(&fs::read(at("js/minilm/model/minilm-l6.bin")).unwrap()).unwrap()
 }
 
-/// The bytes of a recorded file.
+/// The multilingual model.
+pub fn multilingual() -> Model {
+    Model::read(&fs::read(at("js/e5/model/e5-small.bin")).unwrap()).unwrap()
+}
+
+/// The bytes of a recorded file, such as `minilm/bits.bin`.
 pub fn golden_bytes(name: &str) -> Vec<u8> {
-    let file = fs::File::open(at(&format!("tests/golden/minilm/{name}.gz"))).unwrap();
+    let file = fs::File::open(at(&format!("tests/golden/{name}.gz"))).unwrap();
     let mut bytes = Vec::new();
     GzDecoder::new(file).read_to_end(&mut bytes).unwrap();
     bytes
