@@ -348,9 +348,14 @@ describe("a server with --embeddings-model multilingual", () => {
     await expect.poll(() => running.log(), PATIENCE).toMatch(/"model":"minilm-.*reembed/);
     expect((await storedOf(own)).vectors.rent).toEqual(ofTransformer(texts.rent));
     await running.end();
-    expect(await run(folder, "reembed", ...MULTILINGUAL)).toContain("alice: 2 vectors made");
+    expect(await run(folder, "reembed", ...MULTILINGUAL)).toContain("alice: 1 vectors made");
+    const second = await serve(folder, MULTILINGUAL);
+    // The memory that waited gets its vector as any other.
+    expect(await clientOf(second, "alice").search("Miete")).toContain("rent");
+    await embedded(clientOf(second, "alice"));
     const models = Object.values((await storedOf(own)).vectors).map(({ model }) => model);
     expect(models).toEqual([multilingual.id, multilingual.id]);
+    await second.end();
     // And the other way.
     const back = clientOf(await serve(folder), "alice");
     expect(await back.search("Miete")).toContain("rent");
