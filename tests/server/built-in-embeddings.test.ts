@@ -304,7 +304,7 @@ describe("the table", () => {
 
   test("is one of the tables, and a service may have any model", async () => {
     await expect(readSettings({ embeddings_model: "tea" }, {})).rejects.toThrow(
-      /^--embeddings-model is "tea": the models .* english, english-128, .* set embeddings_provider .*\.$/,
+      /^--embeddings-model is "tea": the models .* english, multilingual, english-128, .* set embeddings_provider .*\.$/,
     );
     const variable = { NOUS_EMBEDDINGS_MODEL: "nous-128" };
     await expect(readSettings({}, variable)).rejects.toThrow(

@@ -75,7 +75,8 @@ function poolOver({
   } as unknown as Pick<Pool, "call" | "do">;
   const embedder = new Embedder(
     {
-      serves: ({ name }) => configured !== TRANSFORMERS.english || name === TRANSFORMERS.english.name,
+      serves: ({ name }) =>
+        configured !== TRANSFORMERS.english || name === TRANSFORMERS.english.name,
       embed: async (texts, { model }) => {
         embedded.push(...texts);
         if (!provides(model.name)) throw new Error("no such model");
@@ -182,12 +183,19 @@ describe("by evidence", () => {
     trips.length = 0;
     await search("what is Bob's phone number?");
     expect(trips).toEqual(["search"]);
-    expect(given.map(({ question }) => question?.model)).toEqual([TRANSFORMERS.english, TRANSFORMERS.english]);
+    expect(given.map(({ question }) => question?.model)).toEqual([
+      TRANSFORMERS.english,
+      TRANSFORMERS.english,
+    ]);
   });
 
   test("a question of an agent without embeddings, or with those of another model, gets none", async () => {
     for (const model of [null, FIRST]) {
-      const { search, given, agent } = poolOver({ model, configured: TRANSFORMERS.english, ranking });
+      const { search, given, agent } = poolOver({
+        model,
+        configured: TRANSFORMERS.english,
+        ranking,
+      });
       await search(QUESTION);
       expect(given[0]!.question).toBeUndefined();
       agent.model = TRANSFORMERS.english;

@@ -59,7 +59,7 @@ impl Replacements {
         let ends = text.bytes().enumerate().filter(|&(_, byte)| byte == 0);
         let starts: Vec<u32> =
             std::iter::once(0).chain(ends.map(|(at, _)| at as u32 + 1)).collect();
-        if starts.len() % 2 == 0 || starts.last().copied() != Some(text.len() as u32) {
+        if starts.len().is_multiple_of(2) || starts.last().copied() != Some(text.len() as u32) {
             return Err(ReplacementsFault::CutOff);
         }
         let all = Self { text, starts: starts.into() };

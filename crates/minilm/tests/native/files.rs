@@ -310,10 +310,10 @@ fn a_head_takes_the_centre_of_a_purpose_away_and_turns_the_rest() {
     }
     let found = embed(&turned, Purpose::Passage).unwrap();
     let rest: f32 = vector[DIMENSIONS / 2..].iter().map(|number| number * number).sum();
-    for at in 0..DIMENSIONS {
+    for (at, component) in found.iter().enumerate() {
         let from = (at + 1) % DIMENSIONS;
         let expected = if from < DIMENSIONS / 2 { 0.0 } else { vector[from] / rest.sqrt() };
-        assert!((found[at] - expected).abs() < 1e-6, "{at}");
+        assert!((component - expected).abs() < 1e-6, "{at}");
     }
     let question = embed(&turned, Purpose::Question).unwrap();
     let same = embed(&plain, Purpose::Question).unwrap();
