@@ -226,6 +226,19 @@ describe("by evidence", () => {
     expect(embedded).toHaveLength(2 * SCALE_TEXTS.length + 3);
   });
 
+  test("the multilingual transformer has a scale of its own, and the English one that of the fit", async () => {
+    for (const [model, scale] of [
+      [TRANSFORMERS.english, undefined],
+      [TRANSFORMERS.multilingual, { of_unrelated: 0.11, of_related: 0.361 }],
+    ] as const) {
+      const { search, given, embedded } = poolOver({ model, configured: model, ranking });
+      await search(QUESTION);
+      expect(given.map(({ question }) => question?.model)).toEqual([model]);
+      expect(given[0]!.question?.scale).toEqual(scale);
+      expect(embedded).toEqual([QUESTION]);
+    }
+  });
+
   test("a model without a scale is not compared: it fails, or tells nothing apart", async () => {
     const served = new Set<string>();
     const provides = (name: string) => served.has(name);
@@ -242,7 +255,11 @@ describe("by evidence", () => {
 
   test("use teaches by the embedding of its question, if the server learns", async () => {
     for (const learns of [true, false]) {
-      const { pool, given } = poolOver({ model: TRANSFORMER, configured: TRANSFORMER, learns });
+      const { pool, given } = poolOver({
+        model: TRANSFORMERS.english,
+        configured: TRANSFORMERS.english,
+        learns,
+      });
       const used = { shown: ["a"], used: ["a"] };
       const bodies = [
         ["giveSearchFeedback", { question: QUESTION, ...used }],

@@ -10,7 +10,7 @@ import type { AGENT_OPERATIONS, AgentOperation } from "../api/operations.ts";
 import type { Embedder } from "../embeddings/embedder.ts";
 import { OtherModel } from "../embeddings/other-model.ts";
 import { Backlog, type EmbeddingQueue } from "../embeddings/queue.ts";
-import { isTransformer, textFor } from "../embeddings/text.ts";
+import { isTransformer, scaleOfTransformer, textFor } from "../embeddings/text.ts";
 import type { Logger } from "../log.ts";
 import type { RankedBy } from "../settings/choices.ts";
 import type { EmbeddedTexts } from "../storage/rows.ts";
@@ -191,10 +191,14 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
     if (model === null || !this.#embedder.serves(model)) return undefined;
     const start = performance.now();
     // Weights of evidence are fitted with the transformer's cosines, and other models have other ones.
-    const isScaled = ranking === "evidence" && !isTransformer(model);
-    const scale = isScaled ? await this.#embedder.scaleOf(model) : undefined;
+    const isMeasured = ranking === "evidence" && !isTransformer(model);
+    const scale = isMeasured
+      ? await this.#embedder.scaleOf(model)
+      : ranking === "evidence"
+        ? scaleOfTransformer(model)
+        : undefined;
     const vector =
-      isScaled && scale === undefined
+      isMeasured && scale === undefined
         ? undefined
         : await this.#embedder.question(agent, text, model);
     if (vector === undefined) {
