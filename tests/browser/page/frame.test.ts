@@ -114,7 +114,7 @@ describe("the frame", () => {
     await close();
   });
 
-  it("keeps its first load below 460 KB compressed, without word table and sample", async () => {
+  it("keeps its first load below 468 KB compressed, without word table and sample", async () => {
     const { page, requests, close } = await visit("ask");
     await page.locator(".answer").first().waitFor();
     const paths = new Set(requests.map((url) => new URL(url).pathname));
@@ -127,8 +127,8 @@ describe("the frame", () => {
       .map((file) => statSync(file).size);
     const total = sizes.reduce((sum, size) => sum + size, 0);
     expect(total).toBeGreaterThan(200_000);
-    // The module takes 338 KB: readers of configurations and patterns made it a sixth larger.
-    expect(total).toBeLessThan(460_000);
+    // The module takes 345 KB. The code that speaks with a server comes when one is named.
+    expect(total).toBeLessThan(468_000);
   });
 });
 

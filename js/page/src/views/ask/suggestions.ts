@@ -6,7 +6,7 @@ import { opened } from "../../memory/client.ts";
 const SUGGESTIONS: Readonly<Record<string, readonly string[]>> = {
   general: [
     "Which evening is without screens?",
-    "Who is our physician?",
+    "Who is our family physician?",
     "Which book did the club discuss in October?",
     "When did we give up the car, and what does a viola by Kenji cost?",
     "Wie lange dauerte die Operation von Papa?",
