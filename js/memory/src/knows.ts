@@ -14,7 +14,7 @@ export const KNOWS = ["yes", "perhaps", "no"] as const;
 export const MIN_PERHAPS = 0.1;
 
 /**
- * Returns whether a memory knows an answer: `yes` from {@link ANSWERABLE} on, `perhaps` from
+ * Returns whether a memory knows an answer: `yes` from `ANSWERABLE` on, `perhaps` from
  * {@link MIN_PERHAPS} on, else `no`.
  *
  * @param probability The probability of the best memory, from 0 to 1.

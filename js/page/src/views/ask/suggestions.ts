@@ -18,7 +18,7 @@ const SUGGESTIONS: Readonly<Record<string, readonly string[]>> = {
     "When did extreme funding stay extreme, and how do I profit from forced sellers?",
     "Is risky trading dangerous after defeats?",
     "Welche Lektion gibt es zu Meme Coins?",
-    "When did I short gold?",
+    "Who is my landlord?",
   ],
 };
 
