@@ -2,6 +2,11 @@
 
 /** The type of the edge from a memory to the one that it supersedes. */
 export const SUPERSEDES = "supersedes";
+/**
+ * The type of the edge from a memory to one that it seems to replace. Its strength is the
+ * probability. The older memory stays current until the guess is confirmed.
+ */
+export const LIKELY_SUPERSEDES = "likely_supersedes";
 
 /** An edge of a line of supersession: from the newer memory to the older one. */
 export interface LineEdge {
