@@ -13,7 +13,7 @@
 
 import { MemoryIndex, TRAITS, type WordVectors } from "nous-wasm";
 import type { Asking } from "../quality/measure.ts";
-import { type SentenceVectors, sentenceOf } from "../quality/sentences.ts";
+import { type SentenceVectors, sentenceOf, servedVector } from "../quality/sentences.ts";
 
 /** A set of questions with the evidence for each of their memories. */
 export interface EvidenceTable {
@@ -133,14 +133,14 @@ export function collect(
       memories.map((one) => ({
         ...one,
         ...(clusters ? {} : { clusters: [] }),
-        embedding: sentences?.embed(sentenceOf(one), "passage"),
+        embedding: sentences && servedVector(sentences, sentenceOf(one), "passage"),
       })),
     );
     index.link(edges);
     for (const { text, now, kind, grades } of cases) {
       const { ids, names, values } = index.evidence(text, {
         now,
-        embedding: sentences?.embed(text, "question"),
+        embedding: sentences && servedVector(sentences, text, "question"),
       });
       // Traits are the last kinds of evidence.
       const kinds = names.slice(0, names.length - TRAITS.length);

@@ -15,7 +15,7 @@ import {
 } from "nous-wasm";
 import { Bm25, type Hit } from "./bm25.ts";
 import { DEPTH } from "./metrics.ts";
-import { type SentenceVectors, sentenceOf } from "./sentences.ts";
+import { type SentenceVectors, sentenceOf, servedVector } from "./sentences.ts";
 
 /** A memory as the systems take it. */
 export interface StoredMemory extends MemoryNode {
@@ -288,7 +288,7 @@ export function evidence(options: EvidenceOptions): System {
       index.upsert(
         memories.map(({ labels = "", ...one }) => ({
           ...one,
-          embedding: sentences?.embed(sentenceOf(one), "passage"),
+          embedding: sentences && servedVector(sentences, sentenceOf(one), "passage"),
           ...(clusters ? {} : { clusters: [] }),
           // As the server does it.
           title: labels === "" ? one.title : `${labels}. ${one.title}`,
@@ -299,7 +299,7 @@ export function evidence(options: EvidenceOptions): System {
         ask: (question, now) =>
           index.ask(question, {
             ...{ limit: max, now, diversity },
-            embedding: sentences?.embed(question, "question"),
+            embedding: sentences && servedVector(sentences, question, "question"),
             embedding_scale: scale,
           }),
         free: () => index.free(),

@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { multilingual } from "nous-e5";
+import { isReadByTransformer } from "nous-memory";
 import { type EmbedOptions, loadMinilm, type Minilm } from "nous-minilm";
 
 const FOLDER = ".cache/sentences";
@@ -16,16 +17,29 @@ const AT_ONCE = 256;
 type Purpose = NonNullable<EmbedOptions["purpose"]>;
 
 /** What makes embeddings of memories and questions. */
-export type SentenceVectors = Pick<Sentences, "dimensions" | "embed" | "embedAll">;
+export interface SentenceVectors extends Pick<Sentences, "dimensions" | "embed" | "embedAll"> {
+  /** Whether the server gives a text a vector. Default: each one. */
+  readonly reads?: (text: string) => boolean;
+}
+
+/** Returns the vector that the server gives a text; null if it gives none. */
+export const servedVector = (
+  sentences: SentenceVectors,
+  text: string,
+  purpose: Purpose,
+): Float32Array | null =>
+  sentences.reads?.(text) === false ? null : sentences.embed(text, purpose);
 
 /** The embeddings of texts. */
 export class Sentences {
+  readonly reads: (text: string) => boolean;
   readonly #minilm: Minilm;
   /** By purpose and hash; null for a text without a word and a mark. */
   readonly #known: Readonly<Record<Purpose, Map<string, Float32Array | null>>>;
 
   private constructor(minilm: Minilm) {
     this.#minilm = minilm;
+    this.reads = minilm.id === multilingual.id ? () => true : isReadByTransformer;
     const passage = this.#read("passage");
     // The English model treats both alike.
     const question = minilm.id === multilingual.id ? this.#read("question") : passage;

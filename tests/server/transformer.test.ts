@@ -3,6 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { multilingual } from "nous-e5";
+import { isReadByTransformer } from "nous-memory";
 import { loadMinilm, type Minilm } from "nous-minilm";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -116,6 +117,20 @@ describe("the setting", () => {
   });
 });
 
+test.each([
+  ["Mira prefers tea.", true],
+  ["Müller trinkt gern Tee, ¿y tú?", true],
+  ["", true],
+  ["12:30 → 3 × 4 🙂", true],
+  ["ab 汉字", true],
+  ["ab 汉字典", false],
+  ["她喜欢喝茶", false],
+  ["Она любит чай", false],
+  ["هي تفضل الشاي", false],
+])("the English model reads %j: %s", (text, isRead) => {
+  expect(isReadByTransformer(text)).toBe(isRead);
+});
+
 describe("a server with default settings", () => {
   test("embeds memories after their writes, and questions of each operation by evidence", async () => {
     const server = await serve(temporaryFolder());
@@ -194,6 +209,20 @@ describe("a server with default settings", () => {
     await own.ask("PATCH /nodes/one", { content_title: "\u200b" });
     await embedded(own);
     expect((await storedOf(own)).vectors.one).toEqual({ model: null, components: null });
+  });
+
+  test("finds texts by their words that the model does not read", async () => {
+    const own = clientOf(await serve(temporaryFolder()), "alice");
+    await own.create(note("zh", "她喜欢在早上喝绿茶"));
+    await own.create(note("en", "He takes coffee at noon."));
+    await embedded(own);
+    expect((await storedOf(own)).vectors).toEqual({
+      zh: { model: null, components: null },
+      en: ofTransformer("He takes coffee at noon."),
+    });
+    const { body } = await own.ask("POST /search", { query: "谁喜欢绿茶" });
+    expect(body.data[0].id).toBe("zh");
+    expect((await own.ask("POST /search", { query: "A warm drink" })).body.data[0].id).toBe("en");
   });
 
   test("goes on after a restart where it was, and with memories from before", async () => {

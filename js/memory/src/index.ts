@@ -2,7 +2,13 @@
 // turn gets, and the rules by which memories are tidied. All exports of the package.
 
 export { SCALE_TEXTS, scaleOf } from "./embedding-scale.ts";
-export { builtInText, embeddingText, kindInWords, TRANSFORMER } from "./embedding-text.ts";
+export {
+  builtInText,
+  embeddingText,
+  isReadByTransformer,
+  kindInWords,
+  TRANSFORMER,
+} from "./embedding-text.ts";
 export type { EngineYaml } from "./engine-config.ts";
 export { type Faded, fadedByTime, fadedNow, fadedOf } from "./faded.ts";
 export { EPISODE, isIdle } from "./idle.ts";

@@ -2,6 +2,7 @@
 // takes one text at a time: a question then waits for one text of a memory at most.
 
 import * as Comlink from "comlink";
+import { isReadByTransformer } from "nous-memory";
 import { loadMinilm, type Minilm } from "nous-minilm";
 
 let minilm: Minilm | undefined;
@@ -19,8 +20,9 @@ const calls = {
       },
     });
   },
-  /** Returns the vector of a text; null if it has no word and no mark. */
+  /** Returns the vector of a text; null if the model does not read it, or finds no word and no mark. */
   embed(text: string): Float32Array | null {
+    if (!isReadByTransformer(text)) return null;
     const { vector, tokens } = minilm!.embed(text);
     return tokens === 0 ? null : Comlink.transfer(vector, [vector.buffer]);
   },

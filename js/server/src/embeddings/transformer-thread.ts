@@ -2,6 +2,7 @@
 // text with its vector, one after the other. An error ends it; `Transformer` starts another.
 
 import { parentPort, workerData } from "node:worker_threads";
+import { isReadByTransformer } from "nous-memory";
 import { loadMinilm, type MinilmModel } from "nous-minilm";
 import type { TransformerName } from "../settings/embeddings-model.ts";
 
@@ -18,12 +19,13 @@ const models: Record<TransformerName, () => Promise<MinilmModel | undefined>> = 
 };
 
 const port = parentPort!;
-const model = await models[workerData as TransformerName]();
-const transformer = await loadMinilm({ model });
+const name = workerData as TransformerName;
+const transformer = await loadMinilm({ model: await models[name]() });
+const reads = name === "english" ? isReadByTransformer : () => true;
 port.on("message", ({ text, isQuestion }: ToEmbed) => {
   const purpose = isQuestion ? "question" : "passage";
-  const { vector, tokens } = transformer.embed(text, { purpose });
-  // A text without a word or a mark has no vector.
+  const { vector, tokens } = transformer.embed(reads(text) ? text : "", { purpose });
+  // A text that the model does not read, or without a word or a mark, has no vector.
   if (tokens === 0) port.postMessage(undefined);
   else port.postMessage(vector, [vector.buffer]);
 });
