@@ -6,6 +6,7 @@ import MiniSearch from "minisearch";
 import {
   type Embedder,
   type EmbeddingScale,
+  type EngineConfig,
   type MemoryEdge,
   MemoryIndex,
   type MemoryNode,
@@ -263,6 +264,10 @@ export interface EvidenceOptions {
   readonly scale?: EmbeddingScale | undefined;
   /** Kinds of evidence that weigh 0. */
   readonly off?: readonly string[];
+  /** Weights of kinds of evidence, by name. Default: those of the preset. */
+  readonly weights?: Readonly<Record<string, number>>;
+  /** Keys of the engine's configuration. */
+  readonly config?: EngineConfig;
   /** Whether the index knows the clusters. Default true. */
   readonly clusters?: boolean;
   /** How far memories move back that are like a better one. Default 0. */
@@ -272,8 +277,8 @@ export interface EvidenceOptions {
 /** Returns a ranking by evidence. */
 export function evidence(options: EvidenceOptions): System {
   const { name, preset = "general", embedder, sentences, scale } = options;
-  const { off = [], clusters = true, diversity = 0 } = options;
-  const weights = Object.fromEntries(off.map((kind) => [kind, 0]));
+  const { off = [], clusters = true, diversity = 0, config } = options;
+  const weights = { ...options.weights, ...Object.fromEntries(off.map((kind) => [kind, 0])) };
   return {
     name,
     isCalibrated: off.length === 0,
@@ -282,7 +287,7 @@ export function evidence(options: EvidenceOptions): System {
         embedder,
         dimensions: sentences?.dimensions,
         embeddings: "i8",
-        config: { evidence: { preset, weights } },
+        config: { ...config, evidence: { preset, weights } },
       });
       sentences?.embedAll(memories.map(sentenceOf), "passage");
       index.upsert(

@@ -7,7 +7,8 @@
 // (benches/quality/compound.ts), `-- prompts --set FILE …` how often prompts hold the answers
 // (benches/quality/prompts.ts), `-- services --url URL --model NAME` what the vectors of a service do
 // to answers (benches/quality/services.ts), `-- consolidation --set FILE …` what summaries do to answers
-// (benches/quality/consolidation.ts), and `-- simpler --set FILE …` where simpler rankings find more
+// (benches/quality/consolidation.ts), `-- sections` what the section of a memory adds
+// (benches/quality/sections.ts), and `-- simpler --set FILE …` where simpler rankings find more
 // (benches/quality/simpler.ts).
 
 import { build } from "./build.mjs";
@@ -23,6 +24,7 @@ const PROGRAMS = {
   prompts: "benches/quality/prompts.ts",
   services: "benches/quality/services.ts",
   consolidation: "benches/quality/consolidation.ts",
+  sections: "benches/quality/sections.ts",
   simpler: "benches/quality/simpler.ts",
 };
 

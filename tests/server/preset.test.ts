@@ -328,3 +328,17 @@ testOnFilesInFull("an older database with trades keeps the preset of a trader", 
   expect(await profile(second)).toEqual(TRADING);
   expect(await profile(second, "plain")).toEqual(GENERAL);
 });
+
+test.each(["general", "trading"])(
+  "by signals, preset %s boosts SIGNALS as asked",
+  async (preset) => {
+    const options = ["--ranking", "signals", "--preset", preset];
+    const own = clientOf(await start(temporaryFolder(), options), "alice");
+    for (const subtype of ["custom:signal", "signal", "custom:lesson"])
+      await own.create({ subtype, content_title: `BTC funding ${subtype}` });
+    const boosted = async (query: string) =>
+      (await own.ask("POST /retrieve", { query })).body.trace.merge.boosted;
+    expect(await boosted("what signals are firing for BTC funding?")).not.toEqual([]);
+    expect(await boosted("BTC funding")).toEqual([]);
+  },
+);

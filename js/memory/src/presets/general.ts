@@ -151,7 +151,8 @@ export const GENERAL: Preset = {
         SIGNALS: [
           ...["right now", "at the moment", "currently", "today", "to do", "todo", "open tasks"],
           ...["due", "deadline", "remind", "outage", "down", "offline", "gerade", "heute"],
-          ...["fällig", "frist"],
+          ...["fällig", "frist", "signal", "signals", "firing", "alert", "alerts", "anomaly"],
+          ...["anomalies", "watching", "what's happening"],
         ],
         EPISODIC: [
           ...["what happened", "when did", "last time", "last week", "last month", "yesterday"],
