@@ -612,7 +612,10 @@ const SHORT_WORDS = 80;
 const INTENT = 0.4;
 const DAY_MS = 86_400_000;
 const RUN_GAP_MS = 3_600_000;
-const IMPORTED_AT_ONCE = 100;
+/** Milliseconds between two memories below which they were stored at once. */
+const AT_ONCE_MS = 1_000;
+/** The most memories that talk stores at once. More were loaded together. */
+const MAX_OF_TALK = 3;
 const VAGUE = 2;
 const MIDDLE_WORDS = 20;
 const LONGEST = 1.5;
@@ -765,7 +768,22 @@ function tellsIn(all: readonly ReadWord[]): (word: ReadWord) => boolean {
   return ({ text }) => isContent(text) && !isFunctionPair(text) && !leftOut.has(text);
 }
 
-/** The runs of memories: those of one cluster, and of the others those without a gap between. */
+/** Whether a memory of a line of time was loaded together with others, as no talk does it. */
+function isLoaded(line: readonly AskedMemory[], place: number): boolean {
+  const isAtOnce = (later: number) =>
+    later > 0 &&
+    later < line.length &&
+    line[later]!.created_at - line[later - 1]!.created_at < AT_ONCE_MS;
+  let [from, to] = [place, place];
+  while (isAtOnce(from)) from -= 1;
+  while (isAtOnce(to + 1)) to += 1;
+  return to - from + 1 > MAX_OF_TALK;
+}
+
+/**
+ * The runs of memories: those of one cluster, and of the others those that talk may have made, without
+ * a gap between.
+ */
 export function runsOf(memories: readonly AskedMemory[]): AskedMemory[][] {
   const sorted = memories
     .map((memory, place) => ({ memory, place }))
@@ -786,14 +804,11 @@ export function runsOf(memories: readonly AskedMemory[]): AskedMemory[][] {
     run = [];
   };
   let before = Number.NEGATIVE_INFINITY;
-  for (const memory of line) {
+  for (const [place, memory] of line.entries()) {
     const { created_at } = memory;
-    const together = line.filter((other) => other.created_at === created_at).length;
-    // Memories of one instant that were imported together are no run.
-    const isImported = together >= IMPORTED_AT_ONCE;
-    if (isImported || created_at - before >= RUN_GAP_MS) end();
+    if (isLoaded(line, place) || created_at - before >= RUN_GAP_MS) end();
     run.push(memory);
-    if (isImported) end();
+    if (isLoaded(line, place)) end();
     before = created_at;
   }
   end();

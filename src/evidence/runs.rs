@@ -4,7 +4,8 @@
 //!
 //! The memories of one cluster are a run, in the order in which they were made. Memories without a
 //! cluster are in one line of time. It breaks into runs where an hour passes between one memory and
-//! the next. Many memories of one instant were imported together and say nothing of each other.
+//! the next. Talk takes time: a turn or two may be stored within a second, but more memories were
+//! loaded together, and say nothing of each other. Each of them is a run of its own.
 //! Both orders are kept sorted, since almost every memory is made after all others. A question
 //! reads them as one list of rows, which is laid out anew after a change.
 //!
@@ -28,9 +29,10 @@ pub(super) const NEARBY: usize = 12;
 pub(super) const AROUND: usize = 5;
 /// The cell of a row that is alone in its run or has no text.
 const NO_CELL: u32 = u32::MAX;
-/// So many memories of one instant were imported together, and not made one after the other. Each
-/// of them is a run of its own.
-const IMPORTED: usize = 100;
+/// Milliseconds between two memories below which they were stored at once.
+const AT_ONCE: f64 = 1_000.0;
+/// The most memories that talk stores at once: a message, its reply, and what was noted of them.
+const MAX_OF_TALK: usize = 3;
 
 /// The place of a memory in every order: the instant of its creation, then its sequence.
 type Place = (f64, u64, Row);
@@ -136,20 +138,19 @@ impl Runs {
                 ends.push(rows.len());
             }
             let mut before = f64::NEG_INFINITY;
-            for same in self.line.chunk_by(|one, other| one.0 == other.0) {
-                let instant = same[0].0;
-                let imported = same.len() >= IMPORTED;
-                let ends_run = imported || instant - before >= GAP;
+            for stored in self.line.chunk_by(|one, other| other.0 - one.0 < AT_ONCE) {
+                let is_loaded = stored.len() > MAX_OF_TALK;
+                let ends_run = is_loaded || stored[0].0 - before >= GAP;
                 if ends_run && rows.len() > ends.last().copied().unwrap_or(0) {
                     ends.push(rows.len());
                 }
-                for &(_, _, row) in same {
+                for &(created_at, _, row) in stored {
                     rows.push(row);
-                    if imported {
+                    if is_loaded {
                         ends.push(rows.len());
                     }
+                    before = created_at;
                 }
-                before = instant;
             }
             if rows.len() > ends.last().copied().unwrap_or(0) {
                 ends.push(rows.len());

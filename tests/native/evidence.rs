@@ -97,6 +97,18 @@ impl Memory {
         self.upsert(&nodes).unwrap()
     }
 
+    /// Adds memories with these texts, a minute after one another.
+    fn talk(&mut self, texts: &[&str]) -> Vec<Row> {
+        let nodes: Vec<_> = (0..)
+            .zip(texts)
+            .map(|(place, &text)| {
+                let created_at = Some(NOW - DAY + f64::from(place) * MINUTE);
+                (NodeChange { created_at, ..NODE }, Some(("", text)))
+            })
+            .collect();
+        self.upsert(&nodes).unwrap()
+    }
+
     /// Gives a memory another text.
     fn set(&mut self, row: Row, title: &str, body: &str) {
         let change = NodeChange { target: Target::There(row), ..NODE };
@@ -483,6 +495,22 @@ fn a_run_ends_where_an_hour_passes() {
 }
 
 #[test]
+fn memories_that_were_loaded_together_are_no_run() {
+    const SECOND: f64 = 1.0 / 60.0;
+    let just_below = 0.999 * SECOND;
+    // Talk stores three at once: a message, its reply and a note.
+    assert_eq!(nearby(&[0.0, just_below, 2.0 * just_below], None, 1), [1.0, 0.0, 1.0]);
+    assert_eq!(nearby(&[0.0; 3], None, 1), [1.0, 0.0, 1.0]);
+    assert_eq!(nearby(&[0.0; 4], None, 1), [0.0; 4]);
+    let loaded = [0.0, just_below, 2.0 * just_below, 3.0 * just_below];
+    assert_eq!(nearby(&loaded, None, 1), [0.0; 4]);
+    assert_eq!(nearby(&[0.0, 1.0, 2.0, 3.0].map(|at| at * SECOND), None, 1), [1.0, 0.0, 1.0, 0.5]);
+    // What was said before and after is no run with them.
+    assert_eq!(nearby(&[-1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 2.0], None, 5)[4..], [0.0, 0.0, 1.0]);
+    assert_eq!(nearby(&[0.0; 4], Some(&[0, 0, 0, 0]), 1), [1.0, 0.0, 1.0, 0.5], "a cluster");
+}
+
+#[test]
 fn a_run_is_in_order_of_creation_whatever_the_order_of_insertion() {
     assert_eq!(nearby(&[30.0, 0.0, 20.0, 10.0], None, 1), [1.0 / 3.0, 0.0, 0.5, 1.0]);
 }
@@ -602,8 +630,13 @@ fn the_odds_know_what_is_behind_the_best_and_what_no_memory_holds() {
     let mut memory = Memory::new();
     let filters = Filters::default();
     // Each superseded memory stands behind its successor, and tells nothing of other answers.
-    let line = corrected(&mut memory, &["green tea", "tea from the market by the harbour"]);
-    memory.add(&["bread", "bread with salt and butter"]);
+    let line = memory.talk(&[
+        "green tea",
+        "tea from the market by the harbour",
+        "bread",
+        "bread with salt and butter",
+    ]);
+    supersede(&mut memory, &[(line[1], line[0])]);
     let mut of = |text: &str, second: usize| {
         let ask = question(text, &filters);
         let answers = memory.answers(&ask);
@@ -627,7 +660,7 @@ fn the_odds_know_what_is_behind_the_best_and_what_no_memory_holds() {
 #[test]
 fn answers_end_before_the_first_below_min_score() {
     let mut memory = Memory::new();
-    memory.add(&["coffee and bread", "coffee", "bread", "tea"]);
+    memory.talk(&["coffee and bread", "coffee", "bread", "tea"]);
     let filters = Filters::default();
     let all = memory.answers(&question("coffee with bread", &filters));
     assert_eq!(all.len(), 4);
@@ -1387,7 +1420,7 @@ fn traits_say_what_a_memory_is_like() {
     let mut memory = Memory::new();
     let texts =
         ["Who drinks tea?", "Mira drinks three cups.", "tea tea", "Tea. Mira and Jonas drink Tea"];
-    let rows = memory.add(&texts);
+    let rows = memory.talk(&texts);
     let all = memory.evidence("coffee");
     let of = |row: usize| all[&rows[row]];
     let by_row = |of: fn(&Values) -> f64| rows.iter().map(|row| of(&all[row])).collect::<Vec<_>>();

@@ -187,8 +187,11 @@ export function isAccessAhead(row: SoftRow, now: number): boolean {
 const instantOf = (value: unknown): number | undefined =>
   typeof value === "string" ? parseInstant(value) : undefined;
 
-function clustersOf({ clusters }: IndexedNodeRow): string[] {
-  return clusters === "[]" ? [] : (JSON.parse(clusters) as unknown[]).filter(isId);
+/** Memories of a session are a run, as those of a cluster are. */
+function clustersOf({ clusters, session_id }: IndexedNodeRow): string[] {
+  const own = clusters === "[]" ? [] : (JSON.parse(clusters) as unknown[]).filter(isId);
+  const session = textOf(session_id);
+  return own.length > 0 || session === null ? own : [labelOf("session", session)];
 }
 
 /**

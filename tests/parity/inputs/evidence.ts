@@ -181,13 +181,14 @@ export const question: fc.Arbitrary<string> = fc.oneof(
 export const IDS = Array.from({ length: 14 }, (_, place) => `m_${place}`);
 const id = fc.constantFrom(...IDS);
 
-/** Equal instants, gaps shorter and longer than an hour, days and years apart. */
+/** Equal instants, gaps shorter and longer than a second and an hour, days and years apart. */
 const made = fc
   .tuple(
     fc.constantFrom(0, 0, 1, 30, 200, 400),
     fc.constantFrom(0, 0, 10, 59, 60, 61, 119, 120, 200),
+    fc.constantFrom(0, 0, 0, 1, 999, 1_000),
   )
-  .map(([days, minutes]) => NOW - days * DAY - minutes * MINUTE);
+  .map(([days, minutes, milliseconds]) => NOW - days * DAY - minutes * MINUTE - milliseconds);
 
 /** Components of an embedding, where an index keeps any. */
 const COMPONENTS = 4;
