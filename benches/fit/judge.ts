@@ -57,7 +57,7 @@ export function judge(
 }
 
 /** Returns the grades of a question by row. */
-function gradesOf({ starts, grades }: EvidenceTable, question: number): Map<string, Grade> {
+export function gradesOf({ starts, grades }: EvidenceTable, question: number): Map<string, Grade> {
   const found = new Map<string, Grade>();
   for (let row = starts[question]!; row < starts[question + 1]!; row++)
     if (grades[row] !== 0) found.set(String(row), grades[row] as Grade);

@@ -4,6 +4,7 @@ import { DEPTH } from "../quality/metrics.ts";
 import { type EvidenceTable, sumsOf } from "./evidence-table.ts";
 import { fitListwise, type WeightedTable } from "./listwise.ts";
 import { firstOfAll, fitScale, type Scale } from "./logistic.ts";
+import { TUNED, tune } from "./tune.ts";
 
 /** The presets, in the order of the fitted file. */
 export const PRESETS = ["general", "trading"] as const;
@@ -36,6 +37,7 @@ const OF_EMBEDDINGS: ReadonlySet<string> = new Set([
   "nb_emb",
   "ses_emb",
   "emb_unheld",
+  "emb_failing",
   "emb_unlike",
   "ses_unheld",
 ]);
@@ -95,13 +97,15 @@ export function fitPreset(
     (kind) =>
       isKnown(kind) &&
       (preset === "trading" || !OF_THE_MEMORY.has(kind)) &&
-      (isEmbedded || !OF_EMBEDDINGS.has(kind)),
+      (isEmbedded || !OF_EMBEDDINGS.has(kind)) &&
+      kind !== TUNED,
   );
   const { weights: exact, temperatures } =
     kept === undefined
       ? fitListwise(sets, { kinds: fittable, signed: SIGNED })
       : { weights: kept, temperatures: [] };
-  const weights = Object.fromEntries(kinds.map((kind) => [kind, worthIts(exact[kind] ?? 0)]));
+  const tuned = isEmbedded ? tune(exact, sets) : exact;
+  const weights = Object.fromEntries(kinds.map((kind) => [kind, worthIts(tuned[kind] ?? 0)]));
   const fitted = fitScale([
     // Each set counts once: the odds should hold for every kind of memory.
     ...sets.map(({ table }) => ({ judged: firstOfTable(table, weights), weight: 1 })),

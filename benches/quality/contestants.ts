@@ -235,7 +235,15 @@ export const GROUPS = {
   runs: ["nb", "win", "ses", "sesb"],
   "what the question asks for": ["date", "told", "p_temp", "p_numq", "p_where"],
   "titles, links and use": ["titlecov", "graph", "affinity", "lastrec", "vaguerec"],
-  "the transformer": ["emb", "nb_emb", "ses_emb", "emb_unheld", "emb_unlike", "ses_unheld"],
+  "the transformer": [
+    "emb",
+    "nb_emb",
+    "ses_emb",
+    "emb_unheld",
+    "emb_failing",
+    "emb_unlike",
+    "ses_unheld",
+  ],
 } as const;
 
 /** What the section of a memory adds to its evidence. */

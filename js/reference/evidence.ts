@@ -34,7 +34,15 @@ export const EVIDENCE = [
   ...(["titlecov", "graph", "affinity", "recency_episodic", "recency_signals"] as const),
   ...(["recency_knowledge", "recency_procedural", "lastrec", "vaguerec", "intent"] as const),
   ...(["section_episodic", "section_signals", "section_procedural"] as const),
-  ...(["emb", "nb_emb", "ses_emb", "emb_unheld", "emb_unlike", "ses_unheld"] as const),
+  ...([
+    "emb",
+    "nb_emb",
+    "ses_emb",
+    "emb_unheld",
+    "emb_failing",
+    "emb_unlike",
+    "ses_unheld",
+  ] as const),
   "soft_unheld" as const,
   ...TRAITS,
 ];
@@ -610,6 +618,8 @@ const SPREAD_UNITS = 65_536;
 /** Longer texts profit less from the memories around them. */
 const SHORT_WORDS = 80;
 const INTENT = 0.4;
+/** The shares of a question that no memory holds at which words begin to fail it, and fail it. */
+const FAILING = [0.55, 0.75] as const;
 const DAY_MS = 86_400_000;
 const RUN_GAP_MS = 3_600_000;
 /** Milliseconds between two memories below which they were stored at once. */
@@ -691,7 +701,14 @@ export interface CollectedEvidence {
   /** The share of the question that no memory holds. */
   unheld: number;
   /** How much meaning counts; undefined if the question has no embedding. */
-  gates: { isEstimated: (id: string) => boolean; unheld: number; unlike: number } | undefined;
+  gates:
+    | {
+        isEstimated: (id: string) => boolean;
+        unheld: number;
+        failing: number;
+        unlike: number;
+      }
+    | undefined;
 }
 
 const shareOf = (value: number, all: number): number => (all > 0 ? value / all : 0);
@@ -917,6 +934,8 @@ export function collectEvidence(
       best((place) => sums[place]!.cov),
       allRarity,
     );
+  /** How far words fail the question. */
+  const failing = Math.min(Math.max((unheld - FAILING[0]) / (FAILING[1] - FAILING[0]), 0), 1);
   const unlike =
     1 -
     shareOf(
@@ -1049,7 +1068,12 @@ export function collectEvidence(
       const own = isEmbedded ? emb.get(id)! : 0;
       return {
         ...{ emb: own, nb_emb: nb, ses_emb: ses },
-        ...{ emb_unheld: own * unheld, emb_unlike: own * unlike, ses_unheld: ses * unheld },
+        ...{
+          emb_unheld: own * unheld,
+          emb_failing: own * failing,
+          emb_unlike: own * unlike,
+          ses_unheld: ses * unheld,
+        },
       };
     };
     const values: Values = {
@@ -1087,7 +1111,7 @@ export function collectEvidence(
     held.set(id, { memory, text, values, soft: sum.soft });
   });
   const isEstimated = (id: string) => cosines?.get(id) === undefined;
-  const gates = isEmbedded ? { isEstimated, unheld, unlike } : undefined;
+  const gates = isEmbedded ? { isEstimated, unheld, failing, unlike } : undefined;
   return { words, held, nearness, spread, unheld, gates };
 }
 
@@ -1372,6 +1396,7 @@ export function reasons(
             weight:
               least_weight +
               fit.weights.emb_unheld * gates.unheld +
+              fit.weights.emb_failing * gates.failing +
               fit.weights.emb_unlike * gates.unlike,
           },
         }),

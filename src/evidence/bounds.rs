@@ -60,7 +60,7 @@ impl Bounds {
         weights: &Values,
     ) -> Self {
         let of_all = share_of(1.0, evidence.all_rarity);
-        let &Meaning { unheld, unlike, .. } = &evidence.meaning;
+        let &Meaning { unheld, failing, unlike, .. } = &evidence.meaning;
         let factors = Values {
             sbm: weights.sbm * share_of(1.0, evidence.best_sbm),
             cov: weights.cov * of_all,
@@ -70,7 +70,10 @@ impl Bounds {
             titlecov: weights.titlecov * of_all,
             nb: weights.nb.max(0.0),
             win: weights.win.max(0.0) * of_all,
-            emb: weights.emb + weights.emb_unheld * unheld + weights.emb_unlike * unlike,
+            emb: weights.emb
+                + weights.emb_unheld * unheld
+                + weights.emb_failing * failing
+                + weights.emb_unlike * unlike,
             ses_emb: weights.ses_emb + weights.ses_unheld * unheld,
             ..*weights
         };

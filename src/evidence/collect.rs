@@ -22,7 +22,7 @@
 use super::flags::Flags;
 use super::likeness::marks_of;
 use super::maxima::Maxima;
-use super::meaning::Meaning;
+use super::meaning::{Meaning, failing};
 use super::neighbours::{Match, Neighbours};
 use super::question::Question;
 use super::runs::{Layout, NEARBY, REACH};
@@ -428,6 +428,7 @@ impl Evidence {
             raise(&mut best_held, all[at].held);
         }
         self.meaning.unheld = 1.0 - share_of(best_cov, self.all_rarity);
+        self.meaning.failing = failing(self.meaning.unheld);
         self.meaning.unlike = 1.0 - share_of(best_held, self.all_rarity);
         for &row in touched_by_any.iter() {
             // A memory that the filters exclude may hold more than the best of the others.
@@ -503,7 +504,7 @@ impl Evidence {
     /// Returns how much meaning counts for a memory whose cosine is an estimate or not, `None` if the
     /// question has no embedding.
     pub fn of_meaning(&self, is_estimated: bool, fit: &Fit) -> Option<OfMeaning> {
-        let Meaning { is_given, unheld, unlike, .. } = self.meaning;
+        let Meaning { is_given, unheld, failing, unlike, .. } = self.meaning;
         let least_weight = fit.weights.emb;
         is_given.then_some(OfMeaning {
             is_estimated,
@@ -511,6 +512,7 @@ impl Evidence {
             unlike,
             weight: least_weight
                 + fit.weights.emb_unheld * unheld
+                + fit.weights.emb_failing * failing
                 + fit.weights.emb_unlike * unlike,
             least_weight,
         })
@@ -586,6 +588,7 @@ impl Evidence {
             values.nb_emb = meaning.nb[at] * brevity();
             values.ses_emb = meaning.ses[at];
             values.emb_unheld = values.emb * meaning.unheld;
+            values.emb_failing = values.emb * meaning.failing;
             values.emb_unlike = values.emb * meaning.unlike;
             values.ses_unheld = values.ses_emb * meaning.unheld;
         }

@@ -70,6 +70,16 @@ impl EmbeddingScale {
     }
 }
 
+/// The shares of a question that no memory holds at which words begin to fail it, and fail it.
+const FAILING: (f64, f64) = (0.55, 0.75);
+
+/// Returns how far words fail a question of which no memory holds this share: from 0, where enough
+/// words are held, to 1, where the words that are held say little of the question.
+pub(super) fn failing(unheld: f64) -> f64 {
+    let (from, to) = FAILING;
+    ((unheld - from) / (to - from)).clamp(0.0, 1.0)
+}
+
 /// The columns of embeddings for one question. Kept for the next question.
 #[derive(Debug, Default)]
 pub(super) struct Meaning {
@@ -83,6 +93,8 @@ pub(super) struct Meaning {
     pub ses: Vec<f64>,
     /// The share of the question that no memory holds.
     pub unheld: f64,
+    /// How far words fail the question; see [`failing`].
+    pub failing: f64,
     /// The share of the question to whose words no passage of a memory has near ones.
     pub unlike: f64,
 }

@@ -105,6 +105,9 @@ kinds! {
     ses_emb,
     /// `emb` times the share of the question that no memory holds.
     emb_unheld,
+    /// `emb` times how far words fail the question: 0 if a memory holds 45 % of it, 1 if none holds
+    /// more than 25 %.
+    emb_failing,
     /// `emb` times the share of the question to whose words no passage has near ones.
     emb_unlike,
     /// `ses_emb` times the share of the question that no memory holds.

@@ -1603,9 +1603,12 @@ fn meaning_counts_the_more_the_less_of_the_question_any_memory_holds() {
         assert!((values.emb - 0.6).abs() < 1e-6, "{text}");
         assert_is(meaning.unheld, unheld, text);
         assert_is(values.emb_unheld, values.emb * unheld, text);
+        // Here words hold all of a question or nothing, so that they fail it as much as they are missing.
+        assert_is(values.emb_failing, values.emb * unheld, text);
         assert_is(values.emb_unlike, values.emb * meaning.unlike, text);
         assert_is(values.ses_unheld, values.ses_emb * unheld, text);
-        let gated = weights.emb_unheld * unheld + weights.emb_unlike * meaning.unlike;
+        let of_words = (weights.emb_unheld + weights.emb_failing) * unheld;
+        let gated = of_words + weights.emb_unlike * meaning.unlike;
         assert!((meaning.weight - (weights.emb + gated)).abs() < 1e-12, "{text}");
     }
     // The three were made at one instant: they are a run.

@@ -67,6 +67,11 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     "Meaning, as words are missing",
     "The cosine, by how much of the question no memory holds.",
   ),
+  emb_failing: kind(
+    "meaning",
+    "Meaning, as words fail",
+    "The cosine, where no memory holds half of the question.",
+  ),
   emb_unlike: kind(
     "meaning",
     "Meaning, as near words are missing",
