@@ -53,12 +53,12 @@ export function spreadOut(
         const found = likeness(textOf(id), own);
         if (found > loss.likeness) Object.assign(loss, { like: id, likeness: found });
       }
-      const { superseded_by: newer, sum } = it.answer;
+      const { behind: first, sum } = it.answer;
       return {
         ...it,
         repeats,
         like: loss.like,
-        waits: newer !== undefined && left.some(({ answer }) => answer.id === newer),
+        waits: first !== undefined && left.some(({ answer }) => answer.id === first),
         worth: sum - diversity * MAX_LOSS * loss.likeness,
       };
     });

@@ -4,7 +4,15 @@
 //
 // Every sum is added in the order of the crate, since results are compared to the bit.
 
-import type { EmbeddingScale, Learned, TimeExpression, Trait, Why, WordVectors } from "nous-wasm";
+import type {
+  Answer,
+  EmbeddingScale,
+  Learned,
+  TimeExpression,
+  Trait,
+  Why,
+  WordVectors,
+} from "nous-wasm";
 import { stem } from "porter2";
 import { findTimes, holdsTime } from "./found-times.ts";
 import { functionWords } from "./function-words.ts";
@@ -21,7 +29,16 @@ import {
 import { WORD } from "./search.ts";
 import type { MemorySection } from "./sections.ts";
 import { STOP_WORDS } from "./stop-words.ts";
-import { capitals, holdsName, holdsNumber, sought, type Token, tokensOf } from "./times.ts";
+import {
+  capitals,
+  type Era,
+  era,
+  holdsName,
+  holdsNumber,
+  sought,
+  type Token,
+  tokensOf,
+} from "./times.ts";
 import { endsAsQuestion } from "./turn.ts";
 
 /** What a memory is like, whatever the question. */
@@ -709,6 +726,8 @@ export interface CollectedEvidence {
         unlike: number;
       }
     | undefined;
+  /** Whether the question asks for what holds, or for the past. */
+  era: Era;
 }
 
 const shareOf = (value: number, all: number): number => (all > 0 ? value / all : 0);
@@ -1112,7 +1131,15 @@ export function collectEvidence(
   });
   const isEstimated = (id: string) => cosines?.get(id) === undefined;
   const gates = isEmbedded ? { isEstimated, unheld, failing, unlike } : undefined;
-  return { words, held, nearness, spread, unheld, gates };
+  return {
+    words,
+    held,
+    nearness,
+    spread,
+    unheld,
+    gates,
+    era: era(question.text, times, local ?? 0),
+  };
 }
 
 // ---- learning from use --------------------------------------------------------------------------
@@ -1214,10 +1241,10 @@ const POOL = 64;
 export function oddsOf(
   fit: Fit,
   { spread, unheld }: Pick<CollectedEvidence, "spread" | "unheld">,
-  order: readonly Pick<Ranked, "sum" | "superseded_by">[],
+  order: readonly Pick<Ranked, "sum" | "behind">[],
 ): Odds {
   const best = order[0]?.sum ?? 0;
-  const behind = order.slice(1, POOL).find((other) => other.superseded_by === undefined);
+  const behind = order.slice(1, POOL).find((other) => other.behind === undefined);
   const ofSums = fit.of_best * best + fit.of_gap * (best - (behind?.sum ?? 0));
   const ofWords = fit.of_spread * spread + fit.of_unheld * unheld;
   return { scale: fit.scale, offset: fit.offset + ofSums + ofWords };
@@ -1241,13 +1268,28 @@ function speaks(values: Values, { weights }: Fit): boolean {
   );
 }
 
-/** An edge from a memory to the one that it supersedes. */
+/** An edge from a memory to the one that it supersedes; with a probability, if that is a guess. */
 export interface Supersession {
   newer: string;
   older: string;
+  probability?: number | undefined;
 }
 
 const STEP_BEHIND = 1;
+const STEP_OF_GUESS = 0.25;
+
+/** What edges lead to from a memory, itself first, nearest first. */
+function reached(
+  from: string,
+  pairs: readonly Supersession[],
+  isWanted: (id: string) => boolean = () => true,
+): string[] {
+  const ids = [from];
+  for (const id of ids)
+    for (const { newer, older } of pairs)
+      if (newer === id && isWanted(older) && !ids.includes(older)) ids.push(older);
+  return ids;
+}
 
 /**
  * The edges that count. Where edges go round in a circle, the newer end of the last one holds. The others
@@ -1255,29 +1297,36 @@ const STEP_BEHIND = 1;
  */
 export function withoutCircles(supersessions: readonly Supersession[]): Supersession[] {
   const pairs = supersessions.filter(({ newer, older }) => newer !== older);
-  const olderOf = new Map<string, string[]>();
-  for (const { newer, older } of pairs) olderOf.set(newer, [...(olderOf.get(newer) ?? []), older]);
-  /** What edges reach from a memory, itself first, nearest first. */
-  const reached = (from: string, isWanted: (id: string) => boolean): string[] => {
-    const ids = [from];
-    for (const id of ids)
-      for (const next of olderOf.get(id) ?? [])
-        if (isWanted(next) && !ids.includes(next)) ids.push(next);
-    return ids;
-  };
-  const circleOf = (id: string) => {
-    const all = reached(id, () => true);
-    return all.filter((other) => reached(other, () => true).includes(id));
-  };
+  const circleOf = (id: string) =>
+    reached(id, pairs).filter((other) => reached(other, pairs).includes(id));
   return pairs.filter(({ newer, older }) => {
     const circle = circleOf(newer);
     if (!circle.includes(older)) return true;
     const within = pairs.filter((pair) =>
       [pair.newer, pair.older].every((id) => circle.includes(id)),
     );
-    const order = reached(within.at(-1)!.newer, (id) => circle.includes(id));
+    const order = reached(within.at(-1)!.newer, pairs, (id) => circle.includes(id));
     return order.indexOf(newer) < order.indexOf(older);
   });
+}
+
+/**
+ * The edges that count of both grades, in their order. A guess does not count if its older memory is
+ * superseded, or if it goes round in a circle with what is sure.
+ */
+export function linesOf(supersessions: readonly Supersession[]): Supersession[] {
+  const isGuess = ({ probability }: Supersession) => probability !== undefined;
+  const sure = withoutCircles(supersessions.filter((pair) => !isGuess(pair)));
+  const guesses = withoutCircles(
+    supersessions.filter(
+      (pair) => isGuess(pair) && !sure.some(({ older }) => older === pair.older),
+    ),
+  );
+  const all = [...sure, ...guesses];
+  const isKept = (pair: Supersession) =>
+    sure.includes(pair) ||
+    (guesses.includes(pair) && !reached(pair.older, all).includes(pair.newer));
+  return supersessions.filter(isKept);
 }
 
 export interface Ranked {
@@ -1285,44 +1334,82 @@ export interface Ranked {
   score: number;
   sum: number;
   values: Values;
-  superseded_by: string | undefined;
+  /** The memory that it stands behind, of its line. */
+  behind: string | undefined;
+}
+
+/** What the edges tell of a memory. */
+export type Replacements = Pick<Answer, "superseded_by" | "replaced_by" | "replaces">;
+
+/** What edges tell of memories that pass the filters, by id. */
+export function replacementsOf(
+  { held }: CollectedEvidence,
+  supersessions: readonly Supersession[],
+): Map<string, Replacements> {
+  const told = new Map<string, Replacements>();
+  const tell = (id: string, more: Replacements) => told.set(id, { ...told.get(id), ...more });
+  for (const { newer, older, probability } of linesOf(supersessions)) {
+    if (![newer, older].every((id) => held.get(id)?.memory.passes)) continue;
+    if (probability === undefined) tell(older, { superseded_by: newer });
+    else {
+      tell(older, { replaced_by: { id: newer, probability } });
+      tell(newer, { replaces: { id: older, probability } });
+    }
+  }
+  return told;
 }
 
 /**
  * Memories that pass the filters and are connected with the question, best first; equal ones keep
  * their order. A memory takes the sum of one that it supersedes, if that is higher, and the older
- * one loses a step.
+ * one loses a step. A guess lets the older one stand directly behind. For the past, the older memory
+ * of a pair comes first.
  */
 export function ranked(
   collected: CollectedEvidence,
   fit: Fit,
   supersessions: readonly Supersession[],
 ): Ranked[] {
-  const { held } = collected;
+  const { held, era } = collected;
   const passing = [...held.values()].filter(({ memory }) => memory.passes);
   const sums = new Map(
     passing
       .filter(({ values }) => speaks(values, fit))
       .map(({ memory, values }) => [memory.id, sumOf(values, fit.weights)]),
   );
-  const by = new Map<string, string>();
-  const pairs: Supersession[] = [];
-  for (const { newer, older } of withoutCircles(supersessions)) {
-    const ofOlder = sums.get(older);
-    const areAsked = [newer, older].every((id) => held.get(id)?.memory.passes);
-    if (newer === older || !areAsked || ofOlder === undefined) continue;
-    sums.set(newer, Math.max(sums.get(newer) ?? ofOlder, ofOlder));
-    sums.set(older, ofOlder - STEP_BEHIND);
-    by.set(older, newer);
-    pairs.unshift({ newer, older });
+  const read = linesOf(supersessions).filter(({ newer, older }) =>
+    [newer, older].every((id) => held.get(id)?.memory.passes),
+  );
+  const isTurned = ({ newer }: Supersession): boolean => {
+    if (era === "present") return false;
+    if (era === "course") return true;
+    if (era === "before") return read.every(({ older }) => older !== newer);
+    const { text, memory } = held.get(newer)!;
+    return (text.event ?? memory.created_at) + text.utc_offset >= era.until;
+  };
+  const kept = read.filter((pair) => !isTurned(pair));
+  const turned = read.filter(isTurned).reverse();
+  const isGuess = ({ probability }: Supersession) => probability !== undefined;
+  const behind = new Map<string, string>();
+  const put: { first: string; second: string; step: number }[] = [];
+  for (const { first, second, guessed } of [
+    ...kept.map((it) => ({ first: it.newer, second: it.older, guessed: isGuess(it) })),
+    ...turned.map((it) => ({ first: it.older, second: it.newer, guessed: isGuess(it) })),
+  ]) {
+    const ofSecond = sums.get(second);
+    if (ofSecond === undefined) continue;
+    sums.set(first, Math.max(sums.get(first) ?? ofSecond, ofSecond));
+    sums.set(second, ofSecond - (guessed ? 0 : STEP_BEHIND));
+    behind.set(second, first);
+    put.unshift({ first, second, step: guessed ? STEP_OF_GUESS : STEP_BEHIND });
   }
-  // Each of a chain stands behind its successor.
-  for (const { newer, older } of pairs)
-    sums.set(older, Math.min(sums.get(older)!, sums.get(newer)! - STEP_BEHIND));
+  // Each of a chain stands behind its own.
+  for (const { first, second, step } of put)
+    sums.set(second, Math.min(sums.get(second)!, sums.get(first)! - step));
   const order = passing
     .filter(({ memory }) => sums.has(memory.id))
     .map(({ memory: { id }, values }) => {
-      return { id, sum: sums.get(id)!, values, superseded_by: by.get(id) };
+      return { id, sum: sums.get(id)!, values, behind: behind.get(id) };
     })
     .sort((a, b) => b.sum - a.sum);
   const odds = oddsOf(fit, collected, order);
@@ -1341,11 +1428,12 @@ export function reasons(
   id: string,
   fit: Fit,
   order: readonly Placed[],
+  replacements: Replacements = {},
 ): Why {
   const place = order.findIndex((answer) => answer.id === id);
   const { text, values, soft } = collected.held.get(id)!;
   const byEvidence = sumOf(values, fit.weights);
-  const { sum = byEvidence, superseded_by, similar_to } = order[place] ?? {};
+  const { sum = byEvidence, similar_to } = order[place] ?? {};
   const odds = oddsOf(
     fit,
     collected,
@@ -1400,7 +1488,7 @@ export function reasons(
               fit.weights.emb_unlike * gates.unlike,
           },
         }),
-    ...(superseded_by === undefined ? {} : { superseded_by }),
+    ...replacements,
     ...(similar_to === undefined ? {} : { similar_to }),
   };
 }

@@ -50,6 +50,7 @@ import {
   type Placed,
   ranked,
   reasons,
+  replacementsOf,
   type Supersession,
   TRAITS,
   type Values,
@@ -60,6 +61,7 @@ import { classifyIntent } from "./intent.ts";
 import { rerankTop } from "./rerank.ts";
 import {
   edgePasses,
+  GUESS,
   getInitialEdgeStrength,
   type Memory,
   nodePasses,
@@ -515,7 +517,9 @@ export class ReferenceMemory {
       }
     }
     const grown = (edge: StoredMemoryEdge) => Math.min(edge.strength + amount, 1);
-    const changed = [...within].filter((edge) => grown(edge) !== edge.strength).sort(bySequence);
+    const changed = [...within]
+      .filter((edge) => edge.type !== GUESS && grown(edge) !== edge.strength)
+      .sort(bySequence);
     for (const edge of changed) edge.strength = grown(edge);
     return {
       ids: changed.map(({ id }) => id),
@@ -636,12 +640,14 @@ export class ReferenceMemory {
 
   ask(question: string, options: AskOptions = {}): Answer[] {
     const { limit = DEFAULT_ANSWERS, min_score = 0 } = options;
-    return this.#order(this.#collect(question, options), options.diversity, min_score)
+    const collected = this.#collect(question, options);
+    const replacements = replacementsOf(collected, this.#supersessions());
+    return this.#order(collected, options.diversity, min_score)
       .slice(0, limit)
-      .map(({ id, score, sum, values, superseded_by, similar_to }) => ({
+      .map(({ id, score, sum, values, similar_to }) => ({
         ...{ id, score, sum },
         evidence: Object.fromEntries(Object.entries(values).filter(([, value]) => value !== 0)),
-        ...(superseded_by === undefined ? {} : { superseded_by }),
+        ...replacements.get(id),
         ...(similar_to === undefined ? {} : { similar_to }),
       }));
   }
@@ -653,6 +659,7 @@ export class ReferenceMemory {
       id,
       this.#fitFor(collected),
       this.#order(collected, options.diversity),
+      replacementsOf(collected, this.#supersessions()).get(id),
     );
   }
 
@@ -667,9 +674,13 @@ export class ReferenceMemory {
 
   #supersessions(): Supersession[] {
     return [...this.#edges.values()]
-      .filter(({ type }) => type === "supersedes")
+      .filter(({ type }) => type === "supersedes" || type === GUESS)
       .sort(bySequence)
-      .map(({ source_id, target_id }) => ({ newer: source_id, older: target_id }));
+      .map(({ source_id, target_id, type, strength }) => ({
+        newer: source_id,
+        older: target_id,
+        probability: type === GUESS ? strength : undefined,
+      }));
   }
 
   evidence(question: string, options: AskOptions = {}): EvidenceMatrix {

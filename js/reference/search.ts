@@ -252,8 +252,15 @@ export function nodePasses(node: SearchNode, filters: SearchFilters, now: Instan
   return true;
 }
 
-export function edgePasses(edge: SearchEdge, filters: SearchFilters): boolean {
-  return anyOf([edge.type], filters.relationship_types);
+/** The type of the edge of a guess that one memory replaces another. */
+export const GUESS = "likely_supersedes";
+
+/** Activation passes over guesses only if they are asked for. */
+export function edgePasses(
+  { type }: SearchEdge,
+  { relationship_types = [] }: SearchFilters,
+): boolean {
+  return relationship_types.length === 0 ? type !== GUESS : relationship_types.includes(type);
 }
 
 // ---- terms --------------------------------------------------------------------------------------

@@ -395,6 +395,98 @@ export function sought(question: string): Sought {
   return found;
 }
 
+// ---- the time of what a question asks for -------------------------------------------------------
+
+/** What holds, what held before, what held until an instant, or how it changed. */
+export type Era = "present" | "before" | "course" | { until: number };
+
+const words = (list: string): string[] => list.split(" ");
+const BEFORE = words(
+  "previously previous formerly former earlier originally initially früher frühere früherer früheren früheres vorher vorherige vorheriger vorherigen vorheriges zuvor damals damalige damaliger damaligen ehemals ehemalige ehemaliger ehemaligen einst ursprünglich anfangs anteriormente previamente antes anterior anteriores antaño originalmente inicialmente solía solías solíamos solían auparavant autrefois jadis précédemment précédent précédente initialement anciennement ancien ancienne",
+);
+const COMPARES = words("als de than que");
+const BEFORE_IN_WORDS = [
+  "back then",
+  "at first",
+  "in the past",
+  "in those days",
+  "at the time",
+  "at that time",
+  "in der vergangenheit",
+  "al principio",
+  "en el pasado",
+  "dans le passé",
+].map(words);
+const BEFORE_AT_END = words("before avant");
+const WAS = words("did was were had");
+const IS = words("is are be been being get getting am s re m");
+const OLD = words("old alte alten altes antiguo antigua");
+const OWNERS = words(
+  "my our your his her its their the s meine meinen meiner mein unsere unseren unserer unser ihre ihren seine seinen das die mi nuestra nuestro su la el",
+);
+const HOW = words("how what wie was cómo como qué que comment");
+const HAS = words("did does has have had hat haben ha han a ont est sont");
+const CHANGED = words(
+  "change changed changes develop developed evolve evolved verändert geändert gewandelt entwickelt cambiado cambió cambiaron evolucionado evolucionó changé évolué",
+);
+const COURSE = words("timeline historial evolución historique verlauf werdegang");
+const COURSE_IN_WORDS = [
+  "over time",
+  "over the years",
+  "over the months",
+  "history of",
+  "since when",
+  "seit wann",
+  "im laufe",
+  "geschichte von",
+  "desde cuándo",
+  "a lo largo",
+  "historia de",
+  "depuis quand",
+  "au fil",
+].map(words);
+const JAPANESE_BEFORE = ["以前", "昔", "かつて", "前は"];
+const JAPANESE_COURSE = ["変化", "推移", "履歴", "経緯", "いつから", "どう変わ"];
+
+/** The time of what the last line of a question asks for, which is asked at `now`. */
+export function era(
+  question: string,
+  times: readonly { index: number; end: number }[],
+  now: number,
+): Era {
+  const ended = question.replace(/[ \r\n]+$/, "");
+  const from = ended.lastIndexOf("\n") + 1;
+  const asked = ended.slice(from);
+  const tokens = tokensOf(asked);
+  const all = tokens.map(({ text }) => lower(text));
+  const isOf = (at: number, list: readonly string[]) =>
+    all[at] !== undefined && list.includes(all[at]);
+  const some = (is: (at: number) => boolean) => all.some((_, at) => is(at));
+  const says = (phrases: string[][]) =>
+    some((at) => phrases.some((phrase) => phrase.every((word, of) => all[at + of] === word)));
+  const isUnspaced = tokens.some(({ unspaced }) => unspaced);
+  const holds = (strings: string[]) =>
+    isUnspaced && strings.some((string) => asked.includes(string));
+  const changes = (at: number) =>
+    isOf(at, HOW) &&
+    (isOf(at + 1, CHANGED) ||
+      (isOf(at + 1, HAS) && all.slice(at + 2).some((word) => CHANGED.includes(word))));
+  if (says(COURSE_IN_WORDS) || holds(JAPANESE_COURSE)) return "course";
+  if (some((at) => isOf(at, COURSE) || changes(at))) return "course";
+  const over = Math.max(...times.filter(({ index }) => index >= from).map(({ end }) => end));
+  if (over > Number.NEGATIVE_INFINITY && over < Math.floor(now)) return { until: over };
+  const isBefore = (at: number): boolean => {
+    if (isOf(at, BEFORE) && !isOf(at + 1, COMPARES)) return true;
+    const ends = tokens[at + 1] === undefined || tokens[at + 1]!.word.is === "mark";
+    const was = (list: readonly string[]) => all.slice(0, at).some((word) => list.includes(word));
+    if (isOf(at, BEFORE_AT_END) && (ends || was(WAS))) return true;
+    if (isOf(at, OLD) && isOf(at - 1, OWNERS)) return true;
+    if (all[at + 1] !== "to") return false;
+    return (all[at] === "used" && !isOf(at - 1, IS)) || (all[at] === "use" && was(["did"]));
+  };
+  return says(BEFORE_IN_WORDS) || holds(JAPANESE_BEFORE) || some(isBefore) ? "before" : "present";
+}
+
 /** Whether a text holds a number other than "one". */
 export function holdsNumber(text: string): boolean {
   if (/[0-9]/.test(text)) return true;

@@ -10,7 +10,7 @@ use crate::order::sort_descending;
 use crate::text::is_word;
 use crate::text::parts::is_function_pair;
 use crate::text::reading::{Held, each_held};
-use crate::times::{Sought, TimeExpression, find, names_in, sought};
+use crate::times::{Era, Sought, TimeExpression, era, find, names_in, sought};
 
 /// The most words of a question that count: the rarest ones.
 const MAX_WORDS: usize = 32;
@@ -52,6 +52,8 @@ pub struct Question {
     pub(super) sought: Sought,
     /// Whether the question asks for the latest: it holds "last", "now" or a word like these.
     pub(super) asks_latest: bool,
+    /// Whether it asks for what holds, for what held, or how it changed.
+    pub era: Era,
     /// Whether the question has hardly any words.
     pub(super) is_vague: bool,
 }
@@ -164,6 +166,7 @@ impl Question {
         keep_rarest(&mut words, texts);
         Self {
             is_vague: own_count <= VAGUE,
+            era: era(text, &times, local.unwrap_or_default()),
             words,
             vector: if is_of_time { None } else { CodedQuery::new(&sum) },
             times,

@@ -161,6 +161,11 @@ impl Texts {
         self.sizes.get(row as usize).is_some_and(|size| size.words > 0)
     }
 
+    /// Returns when what a memory tells of happened, by its clock.
+    pub fn happened_at(&self, row: Row) -> Option<f64> {
+        self.entry(row).map(Entry::happened_at)
+    }
+
     pub(super) fn entry(&self, row: Row) -> Option<&Entry> {
         self.entries.get(row as usize)?.as_ref()
     }

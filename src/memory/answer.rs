@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::diversity::{Candidate, POOL, Placed, spread_out};
-use super::succession::{Lines, Superseding};
+use super::succession::{LIKELY_SUPERSEDES, Lines, Replacement, Standing};
 use super::{Filters, MemoryIndex, NodeChange};
 use crate::check::{INSTANT, check_instant, check_offset, is_instant};
 use crate::columns::{LabelSets, Nodes, Row};
@@ -79,6 +79,10 @@ pub struct Answer {
     pub evidence: Values,
     /// The memory that supersedes it.
     pub superseded_by: Option<Row>,
+    /// The memory that replaces it, by a guess.
+    pub replaced_by: Option<Replacement>,
+    /// The memory that it replaces, by a guess.
+    pub replaces: Option<Replacement>,
     /// A memory before it that it is like, if it stands further back for that reason.
     pub similar_to: Option<Row>,
 }
@@ -120,6 +124,10 @@ pub struct Why {
     pub meaning: Option<OfMeaning>,
     /// The memory that supersedes it.
     pub superseded_by: Option<Row>,
+    /// The memory that replaces it, by a guess.
+    pub replaced_by: Option<Replacement>,
+    /// The memory that it replaces, by a guess.
+    pub replaces: Option<Replacement>,
     /// A memory before it that it is like, if it stands further back for that reason.
     pub similar_to: Option<Row>,
 }
@@ -147,8 +155,8 @@ pub(super) struct Answering {
     tables: OnceCell<Box<(RecencyTable, SaturationTable)>>,
     selection: Selection,
     pub lines: Lines,
-    /// Sums that supersession changed, by row.
-    pub superseding: FxHashMap<Row, Superseding>,
+    /// The places of memories in their lines, by row.
+    pub standing: FxHashMap<Row, Standing>,
     /// The rows with a text, by sequence.
     order: Vec<Row>,
     /// The count of changes of the texts when `order` was made.
@@ -177,7 +185,7 @@ impl Answering {
             tables: OnceCell::new(),
             selection: Selection::default(),
             lines: Lines::default(),
-            superseding: FxHashMap::default(),
+            standing: FxHashMap::default(),
             order: Vec::new(),
             ordered_at: None,
             cosines: Vec::new(),
@@ -348,11 +356,10 @@ impl MemoryIndex {
         let (placed, odds) = self.placed(&question, sections, ask, ask.limit);
         let answers = placed.into_iter().map(|Placed { row, similar_to }| {
             let evidence = self.values(&question, sections, row, ask.now);
-            let changed = self.answering.superseding.get(&row);
-            let sum = changed.map_or_else(|| self.sum(&evidence), |it| it.sum);
-            let superseded_by = changed.and_then(|it| it.by);
+            let Standing { sum, superseded_by, replaced_by, replaces, .. } = self.standing(row);
+            let sum = sum.unwrap_or_else(|| self.sum(&evidence));
             let score = odds.probability(sum);
-            Answer { row, score, sum, evidence, superseded_by, similar_to }
+            Answer { row, score, sum, evidence, superseded_by, replaced_by, replaces, similar_to }
         });
         Ok(answers.collect())
     }
@@ -377,15 +384,12 @@ impl MemoryIndex {
         let best = self.best(question, sections, ask, wanted, None);
         let odds = self.odds(&best);
         let reaches = |&(sum, _): &(f64, Row)| odds.probability(sum) >= ask.min_score;
-        let Answering { texts, superseding, .. } = &self.answering;
+        let texts = &self.answering.texts;
         let pool: Vec<Candidate> = best
             .iter()
             .take(POOL)
             .take_while(|&it| reaches(it))
-            .map(|&(sum, row)| {
-                let superseded_by = superseding.get(&row).and_then(|it| it.by);
-                Candidate { row, sum, superseded_by }
-            })
+            .map(|&(sum, row)| Candidate { row, sum, behind: self.standing(row).behind })
             .collect();
         let behind = |(_, row): (f64, Row)| Placed { row, similar_to: None };
         let Some(returned) = returned else {
@@ -474,7 +478,7 @@ impl MemoryIndex {
         let (question, sections) = self.collect(ask, false, embed)?;
         let (placed, odds) = self.placed(&question, sections, ask, POOL);
         self.supersede(&question, sections, ask.filters, ask.now, None);
-        let Answering { texts, evidence, superseding, .. } = &self.answering;
+        let Answering { texts, evidence, .. } = &self.answering;
         let Some((passage, words)) = evidence.matches(texts, &question, row, text)? else {
             return Err(Error::argument("id", "must name a memory with a title or a text"));
         };
@@ -484,8 +488,8 @@ impl MemoryIndex {
         let meaning = evidence.of_meaning(!self.vectors.has(row), &self.answering.fit);
         let values = self.values(&question, sections, row, ask.now);
         let by_evidence = self.sum(&values);
-        let changed = superseding.get(&row);
-        let own = changed.map_or(by_evidence, |it| it.sum);
+        let Standing { sum, superseded_by, replaced_by, replaces, .. } = self.standing(row);
+        let own = sum.unwrap_or(by_evidence);
         let (mut before, mut is_earlier, mut speaks) = (0, true, false);
         for other in self.askable(ask, None) {
             is_earlier &= other != row;
@@ -522,7 +526,9 @@ impl MemoryIndex {
             words,
             passage,
             meaning,
-            superseded_by: changed.and_then(|it| it.by),
+            superseded_by,
+            replaced_by,
+            replaces,
             similar_to: place.and_then(|place| placed[place].similar_to),
         })
     }
@@ -632,10 +638,10 @@ impl MemoryIndex {
             .collect();
         let config = SearchConfig { max_seeds: SEEDS, ..self.search };
         let seeds = seed(&hits, &[], &config, |_| Some(0.0));
-        let all_edges = ask.filters.relationship_types.is_empty();
+        let guess = self.edge_types.code(LIKELY_SUPERSEDES);
         let weight = |slot: u32, row: Row| {
             let edge_type = graph.edge_type(slot);
-            let may_pass = (all_edges || ask.filters.passes_edge(edge_type)) && passes(row);
+            let may_pass = ask.filters.passes_edge(edge_type, guess) && passes(row);
             let weight = || match self.search.edge_weight {
                 EdgeWeight::Learned => graph.strength(slot),
                 _ => self.edge_weights[usize::from(edge_type)],
@@ -655,20 +661,23 @@ impl MemoryIndex {
 
     /// Returns the odds for the question whose evidence was collected, by its best memories.
     fn odds(&self, best: &[(f64, Row)]) -> Odds {
-        let Answering { fit, evidence, superseding, .. } = &self.answering;
-        let holds = |row: Row| superseding.get(&row).is_none_or(|it| it.by.is_none());
+        let Answering { fit, evidence, .. } = &self.answering;
+        let holds = |row: Row| self.standing(row).behind.is_none();
         let sum = |&(sum, _): &(f64, Row)| sum;
         let second = best.iter().take(POOL).skip(1).find(|&&(_, row)| holds(row)).map_or(0.0, sum);
         fit.odds(evidence.of_question(best.first().map_or(0.0, sum), second))
     }
 
+    /// Returns the place of a memory in its line.
+    fn standing(&self, row: Row) -> Standing {
+        self.answering.standing.get(&row).copied().unwrap_or_default()
+    }
+
     /// Returns the sum of a memory after supersession, `None` if nothing connects it with the
     /// question.
     fn score(&self, question: &Question, sections: SectionSet, row: Row, now: f64) -> Option<f64> {
-        match self.answering.superseding.get(&row) {
-            Some(changed) => Some(changed.sum),
-            None => self.score_alone(question, sections, row, now),
-        }
+        let of_line = self.standing(row).sum;
+        of_line.or_else(|| self.score_alone(question, sections, row, now))
     }
 
     /// Returns the sum of the evidence of a memory, `None` if nothing connects it with the

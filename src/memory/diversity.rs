@@ -12,7 +12,7 @@
 //! - Only the best [`POOL`] memories are moved, whatever the limit, so that the first answers do
 //!   not depend on it.
 //! - The best memory stays first.
-//! - A memory stands behind the one that supersedes it.
+//! - Of a line of memories that replace each other the order stays.
 //! - Of equally good memories the one that was better without `diversity` is chosen.
 //! - A memory that was moved names the one that it is like.
 //!
@@ -35,7 +35,8 @@ const MAX_LOSS: f64 = 4.0;
 pub(super) struct Candidate {
     pub row: Row,
     pub sum: f64,
-    pub superseded_by: Option<Row>,
+    /// The memory that it stands behind, of its line.
+    pub behind: Option<Row>,
 }
 
 /// A memory at its place.
@@ -106,8 +107,8 @@ pub(super) fn spread_out(
 fn best_of(left: &[Left], diversity: f64) -> Option<usize> {
     let waits = |it: &Left| {
         it.candidate
-            .superseded_by
-            .is_some_and(|newer| left.iter().any(|other| other.candidate.row == newer))
+            .behind
+            .is_some_and(|first| left.iter().any(|other| other.candidate.row == first))
     };
     let worth = |it: &Left| it.candidate.sum - diversity * MAX_LOSS * it.likeness;
     // A memory that waits comes last, and can only be chosen if edges go round in a circle.

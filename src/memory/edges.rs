@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::groups::Groups;
+use super::succession::LIKELY_SUPERSEDES;
 use super::{MemoryIndex, Target, check_sequence, check_share};
 use crate::columns::{Edge, MAX_SEQUENCE, Row};
 use crate::error::Result;
@@ -137,7 +138,8 @@ impl MemoryIndex {
     }
 
     /// Strengthens every edge between two different nodes of one group by `amount`, to 1 at most,
-    /// and only once if it is in several groups. Returns the slots of edges whose strength changed,
+    /// and only once if it is in several groups. The strength of a guess that one memory replaces
+    /// another is a probability, and stays. Returns the slots of edges whose strength changed,
     /// in order of sequence.
     ///
     /// # Errors
@@ -161,6 +163,8 @@ impl MemoryIndex {
             within.extend(neighbours.map(|neighbour| neighbour.edge));
         });
         self.graph.sort(&mut within);
+        let guess = self.edge_types.code(LIKELY_SUPERSEDES);
+        within.retain(|&slot| guess != Some(self.graph.edge_type(slot).into()));
         within.retain(|&slot| {
             let before = self.graph.strength(slot);
             let after = (before + amount).min(1.0);

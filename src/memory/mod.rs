@@ -12,7 +12,7 @@
 //! | `nodes`, `edges` | adding, changing, removing |
 //! | `access` | accesses and recalls |
 //! | `answer` | answering questions in words, by evidence |
-//! | `succession` | memories that supersede others |
+//! | `succession` | memories that replace others |
 //! | `learn` | learning from the use of answers |
 //! | `filter`, `find`, `explain` | searching by signals |
 //! | `sweep` | decay of stored values |
@@ -55,6 +55,7 @@ pub use names::{DEFAULT_EDGE_TYPE, DEFAULT_NODE_TYPE, NameKind};
 pub use nodes::{Access, Embedding, NodeChange};
 pub use size::ByteCounts;
 pub use snapshot::{Restoring, Snapshot, SnapshotPart};
+pub use succession::Replacement;
 pub use sweep::{DecayChange, Sweep, Transition};
 
 /// The options of a new memory index.

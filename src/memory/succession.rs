@@ -1,8 +1,8 @@
-//! Memories that supersede others, and their sums.
+//! Memories that replace others, and their sums.
 //!
 //! # Idea
 //!
-//! A memory takes the sum of the one that it supersedes, if that is higher: it is about the same
+//! A memory that supersedes another one takes its sum, if that is higher: it is about the same
 //! thing. The older memory loses a step. Edges are read in their order, so that a chain of
 //! corrections moves up one by one.
 //!
@@ -10,51 +10,102 @@
 //! alone. So a question computes the sums of those lines only that can reach the bar: the sum that
 //! a memory must have to come up. The lines are kept until an edge changes.
 //!
+//! # Guesses
+//!
+//! An edge of the type `likely_supersedes` is a guess; its strength is the probability. A guess
+//! orders two memories and does no more: the newer one takes the higher sum, and the older one
+//! stands directly behind. If the guess is wrong, an answer has lost one place. A guess about a
+//! memory that another one supersedes does not count: that is decided.
+//!
+//! # Questions for the past
+//!
+//! For a question for what was before, pairs are turned round: the older one takes the sum. Those
+//! whose newer memory is current are turned, so that the value before the current one is the first
+//! of its line. If the question names a time, those are turned whose newer memory is of a later
+//! time: the first is what held then. For a question for a course all are turned: the line is in
+//! the order of time.
+//!
+//! Turning makes no circle. Memories that are current have no pair to a newer one, and become the
+//! last. Of a named time: pairs of later memories lead from older to newer, all others from newer
+//! to older, and none leads from a later memory to another one.
+//!
 //! # Circles
 //!
 //! Edges may go round in a circle: what was replaced became true again. Then the memory holds whose
 //! edge came last, and the others stand behind it: those that it supersedes first. Of the edges
 //! among memories of a circle only those count that lead away from it in that order. So no memory
-//! supersedes itself, and of every line one memory at least is superseded by none.
+//! supersedes itself, and of every line one memory at least is superseded by none. This is so for
+//! the edges of each type. A guess in a circle of both types does not count.
 //!
 //! # Soundness
 //!
-//! A sum that supersession changes is never above the highest sum of its line: the newer memory
-//! takes the higher of two, and the older one loses. A line whose memories all stay below the bar
-//! by their own evidence stays below it.
+//! A sum that a pair changes is never above the highest sum of its line: the first memory takes the
+//! higher of two, and the other one loses. A line whose memories all stay below the bar by their
+//! own evidence stays below it.
 //!
 //! # Cost
 //!
 //! A bound for each memory of a line, and sums for the lines that can reach the bar. After a change
-//! of an edge, one pass over all edges. Five bytes for each row up to the last in a line, and
-//! twelve for each edge of the type.
+//! of an edge, two passes over all edges. Five bytes for each row up to the last in a line, and
+//! sixteen for each edge of the two types.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Serialize;
 
 use super::{Filters, MemoryIndex};
 use crate::columns::{Graph, Row};
 use crate::evidence::{Bounds, Question};
+use crate::order::sort_descending;
 use crate::section::SectionSet;
+use crate::times::Era;
 
 /// The type of the edge from a memory to the one that it supersedes.
 const SUPERSEDES: &str = "supersedes";
-/// What a superseded memory loses: the sum of the memory that supersedes it is higher by this.
+/// The type of the edge from a memory to one that it seems to replace.
+pub(super) const LIKELY_SUPERSEDES: &str = "likely_supersedes";
+/// By how much the sum of the first of two memories is higher, if one supersedes the other.
 const STEP_BEHIND: f64 = 1.0;
+/// The same, if that is a guess.
+const STEP_OF_GUESS: f64 = 0.25;
 /// The line of a memory that is in none.
 const NO_LINE: Row = Row::MAX;
 
-/// The sum of a memory that supersedes another one or is superseded.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Superseding {
-    pub sum: f64,
-    pub by: Option<Row>,
+/// A memory that replaces another one, or that another one replaces.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Replacement {
+    /// The other memory.
+    pub row: Row,
+    /// The probability that the newer one replaces the older one.
+    pub probability: f64,
+}
+
+/// The place of a memory in its line, for a question.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Standing {
+    /// Its sum, if the line changed it.
+    pub sum: Option<f64>,
+    /// The memory that it stands behind.
+    pub behind: Option<Row>,
+    pub superseded_by: Option<Row>,
+    /// What a guess says, of the memory as the older one, and as the newer one.
+    pub replaced_by: Option<Replacement>,
+    pub replaces: Option<Replacement>,
+}
+
+/// An edge of a line, in a slot.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Pair {
+    edge: u32,
+    newer: Row,
+    older: Row,
+    is_guess: bool,
 }
 
 /// The lines of an index. A line is named by one of its memories.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
-    /// The newer and the older end of each edge, in the order of the edges.
-    pairs: Vec<(Row, Row)>,
+    /// The edges that count, in their order.
+    pairs: Vec<Pair>,
     /// The memories of all lines.
     members: Vec<Row>,
     /// By row.
@@ -66,27 +117,40 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Makes the lines anew, if edges have changed. `edge_type` is the code of the type, `None` if
-    /// no edge has it.
+    /// Makes the lines anew, if edges have changed. `sure` and `guessed` are the codes of the types,
+    /// `None` if no edge has it.
     #[inline(never)]
-    fn refresh(&mut self, graph: &Graph, edge_type: Option<u32>) {
+    fn refresh(&mut self, graph: &Graph, sure: Option<u32>, guessed: Option<u32>) {
         if self.made_at == Some(graph.changes()) {
             return;
         }
         *self = Self { made_at: Some(graph.changes()), ..Self::default() };
-        for slot in edge_type.map(|code| graph.of_type(code as u16)).unwrap_or_default() {
-            if let Some(edge) = graph.edge(slot)
-                && edge.source != edge.target
-            {
-                self.pairs.push((edge.source, edge.target));
-            }
+        let pairs_of = |code: Option<u32>, is_guess: bool| -> Vec<Pair> {
+            let slots = code.map(|code| graph.of_type(code as u16)).unwrap_or_default();
+            let pairs = slots.into_iter().filter_map(|slot| {
+                let ends = graph.edge(slot)?;
+                let (newer, older) = (ends.source, ends.target);
+                (newer != older).then_some(Pair { edge: slot, newer, older, is_guess })
+            });
+            pairs.collect()
+        };
+        self.pairs = pairs_of(sure, false);
+        drop_circles(&mut self.pairs, 0);
+        let mut guesses = pairs_of(guessed, true);
+        if !guesses.is_empty() {
+            let decided: FxHashSet<Row> = self.pairs.iter().map(|pair| pair.older).collect();
+            guesses.retain(|guess| !decided.contains(&guess.older));
+            drop_circles(&mut guesses, 0);
+            let sure = self.pairs.len();
+            self.pairs.append(&mut guesses);
+            drop_circles(&mut self.pairs, sure);
+            sort_descending(&mut self.pairs, |pair| -(graph.sequence(pair.edge) as f64));
         }
-        drop_circles(&mut self.pairs);
-        let ends = self.pairs.iter().map(|&(newer, older)| newer.max(older) as usize + 1);
+        let ends = self.pairs.iter().map(|pair| pair.newer.max(pair.older) as usize + 1);
         let rows = ends.max().unwrap_or(0);
         // Each memory of a line leads to another one, and the one that names the line to itself.
         self.line_of.resize(rows, NO_LINE);
-        for &(newer, older) in &self.pairs {
+        for &Pair { newer, older, .. } in &self.pairs {
             let (one, other) = (named(&mut self.line_of, newer), named(&mut self.line_of, older));
             self.line_of[one as usize] = other;
         }
@@ -114,7 +178,7 @@ impl Lines {
     }
 
     pub fn bytes(&self) -> usize {
-        self.pairs.capacity() * size_of::<(Row, Row)>()
+        self.pairs.capacity() * size_of::<Pair>()
             + (self.members.capacity() + self.line_of.capacity()) * size_of::<Row>()
             + self.is_live.capacity()
     }
@@ -125,13 +189,14 @@ const NOWHERE: u32 = u32::MAX;
 
 /// Drops the pairs that do not count; see "Circles". It takes linear time. Circles are strongly
 /// connected components (Tarjan 1972, without recursion). Memories have numbers here in the order
-/// in which the pairs name them.
+/// in which the pairs name them. The first `sure` pairs are in no circle by themselves: they stay,
+/// and all others of a circle are dropped.
 #[inline(never)]
-fn drop_circles(pairs: &mut Vec<(Row, Row)>) {
+fn drop_circles(pairs: &mut Vec<Pair>, sure: usize) {
     let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
     let mut ends: Vec<u32> = Vec::with_capacity(2 * pairs.len());
-    for &(newer, older) in &*pairs {
-        for row in [newer, older] {
+    for pair in &*pairs {
+        for row in [pair.newer, pair.older] {
             let next = numbers.len() as u32;
             ends.push(*numbers.entry(row).or_insert(next));
         }
@@ -218,8 +283,14 @@ fn drop_circles(pairs: &mut Vec<(Row, Row)>) {
     pairs.retain(|_| {
         let [newer, older] = [ends[at], ends[at + 1]].map(|end| end as usize);
         at += 2;
-        circle_of[newer] != circle_of[older] || order[newer] < order[older]
+        circle_of[newer] != circle_of[older]
+            || if sure > 0 { at <= 2 * sure } else { order[newer] < order[older] }
     });
+}
+
+#[inline(never)]
+fn of(standing: &mut FxHashMap<Row, Standing>, row: Row) -> &mut Standing {
+    standing.entry(row).or_default()
 }
 
 /// Returns the memory that names the line of a row, and lets the row lead to it at once. A row
@@ -240,23 +311,28 @@ fn named(leads_to: &mut [Row], row: Row) -> Row {
 }
 
 impl MemoryIndex {
-    /// Makes the lines of supersession anew, if edges have changed.
+    /// Makes the lines anew, if edges have changed.
     pub(super) fn refresh_lines(&mut self) {
-        self.answering.lines.refresh(&self.graph, self.edge_types.code(SUPERSEDES));
+        let [sure, guessed] =
+            [SUPERSEDES, LIKELY_SUPERSEDES].map(|name| self.edge_types.code(name));
+        self.answering.lines.refresh(&self.graph, sure, guessed);
     }
 
-    /// Returns the memories that supersede one, in the order of their edges.
-    pub fn successors(&mut self, row: Row) -> Vec<Row> {
+    /// Returns the slots of the edges of a memory's line that count, in their order. None if it is
+    /// in no line.
+    pub fn line(&mut self, row: Row) -> Vec<u32> {
         self.refresh_lines();
-        let Lines { pairs, .. } = &self.answering.lines;
+        let Lines { pairs, line_of, .. } = &self.answering.lines;
         if !self.answering.lines.holds(row) {
             return Vec::new();
         }
-        pairs.iter().filter(|&&(_, older)| older == row).map(|&(newer, _)| newer).collect()
+        let line = line_of[row as usize];
+        let its = pairs.iter().filter(|pair| line_of[pair.newer as usize] == line);
+        its.map(|pair| pair.edge).collect()
     }
 
-    /// Puts memories that answer before the memories that they supersede, in the lines that can
-    /// reach a bar; in all lines without a bar. Lines must be fresh.
+    /// Orders the memories of the lines that can reach a bar, by the time that the question asks
+    /// for; those of all lines without a bar. Lines must be fresh.
     #[inline(never)]
     pub(super) fn supersede(
         &mut self,
@@ -276,32 +352,64 @@ impl MemoryIndex {
                     || self.has_text(row) && self.may_reach(bar, bounds, sections, row, now);
             }
         }
-        let mut changed: FxHashMap<Row, Superseding> = FxHashMap::default();
-        let mut read: Vec<(Row, Row)> = Vec::new();
+        let mut standing: FxHashMap<Row, Standing> = FxHashMap::default();
         let has = |row| self.has_text(row) && self.passes(row, filters, now);
-        for &(newer, older) in &*pairs {
-            if !is_live[line_of[newer as usize] as usize] || !has(newer) || !has(older) {
-                continue;
+        let read: Vec<Pair> = pairs
+            .iter()
+            .filter(|pair| is_live[line_of[pair.newer as usize] as usize])
+            .filter(|pair| has(pair.newer) && has(pair.older))
+            .copied()
+            .collect();
+        for &Pair { edge, newer, older, is_guess } in &read {
+            if is_guess {
+                let probability = self.graph.strength(edge);
+                of(&mut standing, older).replaced_by =
+                    Some(Replacement { row: newer, probability });
+                of(&mut standing, newer).replaces = Some(Replacement { row: older, probability });
+            } else {
+                of(&mut standing, older).superseded_by = Some(newer);
             }
-            let sum = |row: Row| match changed.get(&row) {
-                Some(known) => Some(known.sum),
+        }
+        let is_current = |row: Row| {
+            standing
+                .get(&row)
+                .is_none_or(|its| its.superseded_by.is_none() && its.replaced_by.is_none())
+        };
+        let is_turned = |pair: &Pair| match question.era {
+            Era::Present => false,
+            Era::Before => is_current(pair.newer),
+            Era::Until(end) => {
+                self.answering.texts.happened_at(pair.newer).is_some_and(|at| at >= end)
+            }
+            Era::Course => true,
+        };
+        let (turned, kept): (Vec<Pair>, Vec<Pair>) = read.into_iter().partition(is_turned);
+        // The first and the second of each pair. Those that are turned go from the newest back.
+        let kept = kept.into_iter().map(|it| (it.newer, it.older, it.is_guess));
+        let turned = turned.into_iter().rev().map(|it| (it.older, it.newer, it.is_guess));
+        let mut put: Vec<(Row, Row, f64)> = Vec::new();
+        for (first, second, is_guess) in kept.chain(turned) {
+            let sum = |row: Row| match standing.get(&row).and_then(|its| its.sum) {
+                Some(sum) => Some(sum),
                 None => self.score_alone(question, sections, row, now),
             };
-            let Some(of_older) = sum(older) else { continue };
-            let of_newer = sum(newer).unwrap_or(of_older);
-            let by = changed.get(&newer).and_then(|known| known.by);
-            changed.insert(newer, Superseding { sum: of_newer.max(of_older), by });
-            changed.insert(older, Superseding { sum: of_older - STEP_BEHIND, by: Some(newer) });
-            read.push((newer, older));
+            let Some(of_second) = sum(second) else { continue };
+            let of_first = sum(first).map_or(of_second, |sum| sum.max(of_second));
+            let step = if is_guess { STEP_OF_GUESS } else { STEP_BEHIND };
+            let loss = if is_guess { 0.0 } else { STEP_BEHIND };
+            of(&mut standing, first).sum = Some(of_first);
+            let its = of(&mut standing, second);
+            (its.sum, its.behind) = (Some(of_second - loss), Some(first));
+            put.push((first, second, step));
         }
-        // A later edge may have lowered a successor: each of a chain stands behind its own.
-        for (newer, older) in read.into_iter().rev() {
-            let bound = changed.get(&newer).map_or(f64::INFINITY, |it| it.sum - STEP_BEHIND);
-            if let Some(it) = changed.get_mut(&older) {
-                it.sum = it.sum.min(bound);
+        // A later pair may have lowered the first: each of a chain stands behind its own.
+        for (first, second, step) in put.into_iter().rev() {
+            let bound = standing[&first].sum.map_or(f64::INFINITY, |sum| sum - step);
+            if let Some(Standing { sum: Some(sum), .. }) = standing.get_mut(&second) {
+                *sum = sum.min(bound);
             }
         }
-        self.answering.superseding = changed;
+        self.answering.standing = standing;
         self.answering.lines = lines;
     }
 }

@@ -185,13 +185,13 @@ fn is_in(word: &str, list: &str) -> bool {
 }
 
 /// The tokens of a text with their lower case.
-struct Words {
-    tokens: Vec<Token>,
+pub(super) struct Words {
+    pub tokens: Vec<Token>,
     lower: Vec<String>,
 }
 
 impl Words {
-    fn new(text: &str) -> Self {
+    pub fn new(text: &str) -> Self {
         let tokens = tokens(text);
         let lower = tokens
             .iter()
@@ -200,15 +200,15 @@ impl Words {
         Self { tokens, lower }
     }
 
-    fn token(&self, at: usize) -> Option<&Token> {
+    pub fn token(&self, at: usize) -> Option<&Token> {
         self.tokens.get(at)
     }
 
-    fn lower(&self, at: usize) -> &str {
+    pub fn lower(&self, at: usize) -> &str {
         self.lower.get(at).map_or("", |word| word)
     }
 
-    fn is_of(&self, at: usize, list: &str) -> bool {
+    pub fn is_of(&self, at: usize, list: &str) -> bool {
         self.token(at).is_some() && is_in(self.lower(at), list)
     }
 

@@ -40,11 +40,13 @@
 
 mod asked;
 mod calendar;
+mod era;
 mod grammar;
 mod lexicon;
 mod tokens;
 
 pub use asked::{Sought, count_capitals, holds_name, holds_number, sought};
+pub use era::{Era, era};
 
 use crate::text::Span;
 use grammar::Reader;

@@ -362,6 +362,14 @@ record! {
     ANSWER_SUM,
     /// Row of the memory that supersedes it, or [`NO_END`].
     ANSWER_SUPERSEDED_BY,
+    /// Row of the memory that seems to replace it, or [`NO_END`].
+    ANSWER_REPLACED_BY,
+    /// The probability of that.
+    ANSWER_REPLACED_BY_PROBABILITY,
+    /// Row of the memory that it seems to replace, or [`NO_END`].
+    ANSWER_REPLACES,
+    /// The probability of that.
+    ANSWER_REPLACES_PROBABILITY,
     /// Row of a memory before it that it is like, or [`NO_END`]: it was moved.
     ANSWER_SIMILAR_TO,
 }

@@ -226,6 +226,12 @@ impl ResidentMemory {
             out[ANSWER_SCORE] = found.score;
             out[ANSWER_SUM] = found.sum;
             out[ANSWER_SUPERSEDED_BY] = found.superseded_by.map_or(NO_END, f64::from);
+            for (at, replacement) in
+                [(ANSWER_REPLACED_BY, found.replaced_by), (ANSWER_REPLACES, found.replaces)]
+            {
+                out[at] = replacement.map_or(NO_END, |it| it.row.into());
+                out[at + 1] = replacement.map_or(0.0, |it| it.probability);
+            }
             out[ANSWER_SIMILAR_TO] = found.similar_to.map_or(NO_END, f64::from);
             out[ANSWER..].copy_from_slice(&found.evidence.to_array());
         }
@@ -565,9 +571,9 @@ impl ResidentMemory {
         answer(self.memory.transitions(now)).map(|transitions| self.numbers_of(&transitions))
     }
 
-    /// Returns the rows of the memories that supersede one.
-    pub fn successors(&mut self, row: Row) -> Vec<u32> {
-        self.memory.successors(row)
+    /// Returns the slots of the edges of a memory's line.
+    pub fn line(&mut self, row: Row) -> Vec<u32> {
+        self.memory.line(row)
     }
 
     /// Writes a `STORED_NODE` for each of these rows to the numbers, and their labels to the rows.

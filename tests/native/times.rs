@@ -1,6 +1,6 @@
 //! Expressions of time natively: the cases written by hand.
 
-use nous_wasm::times::{Grain, find, holds_name, holds_number, holds_time, sought};
+use nous_wasm::times::{Era, Grain, era, find, holds_name, holds_number, holds_time, sought};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -134,6 +134,21 @@ fn a_question_says_what_it_seeks() {
 }
 
 #[test]
+fn a_question_says_whether_it_asks_for_what_holds_or_for_the_past() {
+    let now = 1_687_255_200_000.0; // 2023-06-20T10:00:00Z
+    for case in golden("times")["eras"].as_array().expect("a list") {
+        let (text, expected) = texts(case);
+        let wanted = match expected[0] {
+            "present" => Era::Present,
+            "before" => Era::Before,
+            "course" => Era::Course,
+            date => Era::Until(instant(date, now)),
+        };
+        assert_eq!(era(text, &find(text, now), now), wanted, "{text}");
+    }
+}
+
+#[test]
 fn a_text_holds_times_numbers_and_names() {
     for case in golden("times")["holds"].as_array().expect("a list") {
         let (text, expected) = texts(case);
@@ -263,7 +278,7 @@ fn check(text: &str, now: f64) -> Result<(), TestCaseError> {
         prop_assert!(!it.span.of(text).trim().is_empty());
         end = it.span.end;
     }
-    let _ = (sought(text), holds_number(text), holds_name(text));
+    let _ = (sought(text), holds_number(text), holds_name(text), era(text, &found, now));
     let at_another = find(text, 1e12);
     prop_assert!(holds_time(text) || at_another.is_empty(), "{text}");
     Ok(())

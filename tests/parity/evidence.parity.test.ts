@@ -117,10 +117,11 @@ describe("answers by evidence", () => {
           count("filtered");
         if (said.answers.length > 0 && said.answers.length < said.evidence.ids.length)
           count("cut off");
-        for (const { evidence, superseded_by, similar_to } of said.answers) {
+        for (const { evidence, superseded_by, replaced_by, similar_to } of said.answers) {
           for (const kind of Object.keys(evidence)) count(kind);
           if (similar_to !== undefined) count("similar");
           if (superseded_by !== undefined) count("superseded");
+          if (replaced_by !== undefined) count("replaced");
         }
         for (const [, why] of said.reasons as [string, ReturnType<Memory["why"]>][]) {
           if (why.passage.index > 0) count("later passage");
@@ -139,7 +140,7 @@ describe("answers by evidence", () => {
     }
     const wanted = [
       ...["filtered", "cut off", "later passage", "other form", "near by vectors", "32 words"],
-      ...["superseded", "supersession", "not connected", "similar", "nothing learned"],
+      ...["superseded", "replaced", "supersession", "not connected", "similar", "nothing learned"],
       "estimated",
       ...TRAITS.map((trait) => `moves ${trait}`),
       ...["like 0.8", "like 0.85", "like 0.7", "in another passage", ...EVIDENCE],

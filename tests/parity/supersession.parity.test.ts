@@ -5,14 +5,20 @@ import fc from "fast-check";
 import { Memory, remember } from "nous-memory";
 import { MemoryIndex } from "nous-wasm";
 import { describe, expect, test } from "vitest";
-import { withoutCircles } from "../../js/reference/evidence.ts";
+import { linesOf, withoutCircles } from "../../js/reference/evidence.ts";
 import { amount, runs } from "../support/amount.ts";
 
 const IDS = "abcdefgh".split("");
 const id = fc.constantFrom(...IDS);
 const edges = fc.array(fc.tuple(id, id), { maxLength: 24 });
+const graded = fc.array(fc.tuple(id, id, fc.option(fc.constantFrom(0, 0.3, 0.83, 1))), {
+  maxLength: 16,
+});
 
-function indexOf(pairs: readonly (readonly [newer: string, older: string])[]): MemoryIndex {
+/** The probability is that of a guess. */
+type Edge = readonly [newer: string, older: string, probability?: number | null];
+
+function indexOf(pairs: readonly Edge[]): MemoryIndex {
   const index = new MemoryIndex();
   const now = Date.UTC(2026, 4, 1);
   index.upsert(
@@ -23,8 +29,9 @@ function indexOf(pairs: readonly (readonly [newer: string, older: string])[]): M
     { now },
   );
   index.link(
-    pairs.map(([source_id, target_id], place) => ({
-      ...{ id: `e${place}`, type: "supersedes", source_id, target_id, sequence: place },
+    pairs.map(([source_id, target_id, strength = null], place) => ({
+      ...{ id: `e${place}`, source_id, target_id, sequence: place },
+      ...(strength === null ? { type: "supersedes" } : { type: "likely_supersedes", strength }),
     })),
   );
   return index;
@@ -47,6 +54,43 @@ describe("lines of supersession", () => {
       }),
       runs(amount(2_000)),
     );
+  });
+
+  test("of both grades have the same edges in the index and in the reference", () => {
+    let dropped = 0;
+    fc.assert(
+      fc.property(graded, (pairs) => {
+        using index = indexOf(pairs);
+        const all = pairs.map(([newer, older, probability]) => ({
+          ...{ newer, older, probability: probability ?? undefined },
+        }));
+        const counting = linesOf(all);
+        const places = counting.map((pair) => all.indexOf(pair));
+        dropped += Number(
+          all.some((pair) => pair.newer !== pair.older && !counting.includes(pair)),
+        );
+        const seen = new Set(IDS.flatMap((id) => index.line(id).map(({ id }) => id)));
+        expect([...seen].toSorted()).toEqual(places.map((place) => `e${place}`).toSorted());
+        for (const id of IDS) {
+          // The edges of one line, in order: all that are connected with the memory.
+          const its = new Set([id]);
+          for (let size = 0; size !== its.size; ) {
+            size = its.size;
+            for (const { newer, older } of counting)
+              if (its.has(newer) || its.has(older)) its.add(newer).add(older);
+          }
+          const line = places.filter((place) => its.has(all[place]!.newer));
+          expect(index.line(id).map((edge) => edge.id)).toEqual(line.map((place) => `e${place}`));
+        }
+        // A guess changes nothing of what is sure, and nothing goes round.
+        const sure = all.filter(({ probability }) => probability === undefined);
+        const isSure = (pair: (typeof all)[number]) => pair.probability === undefined;
+        expect(counting.filter(isSure)).toEqual(withoutCircles(sure));
+        expect(withoutCircles(counting)).toEqual(counting);
+      }),
+      runs(amount(2_000)),
+    );
+    expect(dropped).toBeGreaterThan(amount(100, 1));
   });
 
   test("have no circle, and only edges of circles do not count", () => {

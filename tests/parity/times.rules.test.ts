@@ -3,14 +3,13 @@
 import { readFileSync } from "node:fs";
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
-import { holdsTime } from "../../js/reference/found-times.ts";
+import { findTimes, holdsTime } from "../../js/reference/found-times.ts";
 import * as reference from "../../js/reference/times.ts";
 
 type Case = [text: string, ...rest: string[]];
 
-const FILE: { now: string; cases: Case[]; sought: Case[]; holds: Case[] } = JSON.parse(
-  readFileSync(new URL("../golden/times.json", import.meta.url), "utf8"),
-);
+const FILE: { now: string; cases: Case[]; sought: Case[]; eras: Case[]; holds: Case[] } =
+  JSON.parse(readFileSync(new URL("../golden/times.json", import.meta.url), "utf8"));
 const NOW = Date.parse(`${FILE.now}Z`);
 const ENDS: Readonly<Record<string, number>> = { "-": -8.64e15, "+": 8.64e15, now: NOW + 1 };
 
@@ -41,6 +40,12 @@ describe("the reference", () => {
   test.each(FILE.sought)("says what %j seeks", (text, ...kinds) => {
     const found = Object.entries(reference.sought(text)).filter(([, sought]) => sought);
     expect(found.map(([kind]) => kind)).toEqual(kinds);
+  });
+
+  test.each(FILE.eras)("says for which time %j asks", (text, ...fields) => {
+    const [wanted] = fields as [string];
+    const found = reference.era(text, findTimes(text, NOW), NOW);
+    expect(found).toEqual(/^\d/.test(wanted) ? { until: instant(wanted) } : wanted);
   });
 
   test.each(FILE.holds)("says what %j holds", (text, ...kinds) => {

@@ -174,6 +174,15 @@ export const question: fc.Arbitrary<string> = fc.oneof(
       running({ maxLength: 2 }),
     )
     .map((parts) => parts.join(" ")),
+  fc
+    .tuple(
+      running({ maxLength: 4 }),
+      fc.constantFrom(
+        ...["before?", "früher", "in March 2023", "two weeks ago", "over time", "since when"],
+        ...["How has it changed?", "my old city", "antes", "以前", "履歴", "avant"],
+      ),
+    )
+    .map((parts) => parts.join(" ")),
   fc.constantFrom("", "?", "  ", "🚀"),
   fc.constantFrom("What did I do yesterday?", "on Friday", "(in the last month)", "today!"),
 );
@@ -230,7 +239,10 @@ const edge: fc.Arbitrary<MemoryEdge> = fc.record({
   id: fc.nat({ max: 20 }).map((place) => `e_${place}`),
   source_id: id,
   target_id: id,
-  type: fc.constantFrom(...EDGE_TYPES, ...Array(EDGE_TYPES.length).fill("supersedes")),
+  type: fc.constantFrom(
+    ...EDGE_TYPES,
+    ...Array(EDGE_TYPES.length).fill(["supersedes", "likely_supersedes"]).flat(),
+  ),
   strength: unit,
 });
 

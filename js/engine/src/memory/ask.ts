@@ -3,6 +3,8 @@
 
 import {
   ANSWER,
+  ANSWER_REPLACED_BY,
+  ANSWER_REPLACES,
   ANSWER_ROW,
   ANSWER_SCORE,
   ANSWER_SIMILAR_TO,
@@ -17,7 +19,7 @@ import type { ReadQuestion, ReadText } from "./read.ts";
 import { refusedSearch } from "./refusals.ts";
 import { writeSearch } from "./search.ts";
 import type { MemoryState } from "./state.ts";
-import type { Answer, EvidenceMatrix, TextSpan, Why } from "./types.ts";
+import type { Answer, EvidenceMatrix, Replacement, TextSpan, Why } from "./types.ts";
 
 /** Configurations up to this many units of JSON need no asking for room. */
 const SHORT = 2048;
@@ -58,17 +60,27 @@ export function answerQuestion(state: MemoryState, question: ReadQuestion): Answ
     }
     const newer = numbers[at + ANSWER_SUPERSEDED_BY]!;
     const like = numbers[at + ANSWER_SIMILAR_TO]!;
+    const replaced_by = replacementAt(state, at + ANSWER_REPLACED_BY);
+    const replaces = replacementAt(state, at + ANSWER_REPLACES);
     answers[place] = {
       id: ids[numbers[at + ANSWER_ROW]!]!,
       score: numbers[at + ANSWER_SCORE]!,
       sum: numbers[at + ANSWER_SUM]!,
       evidence,
       ...(newer === NO_END ? {} : { superseded_by: ids[newer]! }),
+      ...(replaced_by === undefined ? {} : { replaced_by }),
+      ...(replaces === undefined ? {} : { replaces }),
       ...(like === NO_END ? {} : { similar_to: ids[like]! }),
     };
   }
   resident.shrinkAfterAnswer();
   return answers;
+}
+
+/** The memory and the probability of a guess that one replaces another, if there is one. */
+function replacementAt({ resident, ids }: MemoryState, at: number): Replacement | undefined {
+  const row = resident.numbers[at]!;
+  return row === NO_END ? undefined : { id: ids[row]!, probability: resident.numbers[at + 1]! };
 }
 
 /** Explains the place of the memory of a row. @internal */
@@ -94,11 +106,17 @@ export function explainAnswer(
   );
   if (why === undefined) throw refusedSearch(state);
   state.resident.relocate();
-  const { passage, meaning, superseded_by: newer, similar_to: like, ...rest } = why;
+  const { passage, meaning, superseded_by: newer, similar_to: like, ...others } = why;
+  const { replaced_by, replaces, ...rest } = others;
+  const replacementOf = ({ row, probability }: ModuleReplacement): Replacement => ({
+    ...{ id: state.ids[row]!, probability },
+  });
   return {
     ...rest,
     ...(meaning === null ? {} : { meaning }),
     ...(newer === null ? {} : { superseded_by: state.ids[newer]! }),
+    ...(replaced_by === null ? {} : { replaced_by: replacementOf(replaced_by) }),
+    ...(replaces === null ? {} : { replaces: replacementOf(replaces) }),
     ...(like === null ? {} : { similar_to: state.ids[like]! }),
     passage: {
       index: passage.passage,
@@ -109,10 +127,19 @@ export function explainAnswer(
   };
 }
 
-interface ModuleWhy extends Omit<Why, "passage" | "meaning" | "superseded_by" | "similar_to"> {
+interface ModuleReplacement {
+  row: number;
+  probability: number;
+}
+
+type ToRead = "passage" | "meaning" | "superseded_by" | "replaced_by" | "replaces" | "similar_to";
+
+interface ModuleWhy extends Omit<Why, ToRead> {
   meaning: NonNullable<Why["meaning"]> | null;
   /** A row. */
   superseded_by: number | null;
+  replaced_by: ModuleReplacement | null;
+  replaces: ModuleReplacement | null;
   /** A row. */
   similar_to: number | null;
   passage: { passage: number; first_word: number; words: number; spans?: TextSpan[] };

@@ -297,12 +297,23 @@ export class MemoryIndex {
    * the circle supersedes it. Empty for an unknown id.
    */
   successors(id: string): string[] {
-    const { rows, ids, resident } = this.#index.live();
-    const row = rows.get(id);
+    return this.line(id)
+      .filter(({ type, target_id }) => type === "supersedes" && target_id === id)
+      .map(({ source_id }) => source_id);
+  }
+
+  /**
+   * Returns the edges that connect a memory with those that replace it and that it replaces, over any
+   * number of others, in their order: of the types `supersedes` and `likely_supersedes`, from the newer
+   * memory to the older one. Edges that do not count, of circles, are left out. Empty for an unknown id.
+   */
+  line(id: string): StoredMemoryEdge[] {
+    const state = this.#index.live();
+    const row = state.rows.get(id);
     if (row === undefined) return [];
-    const newer = resident.module.successors(row);
-    resident.revalidateViews();
-    return Array.from(newer, (row) => ids[row]!);
+    const slots = state.resident.module.line(row);
+    state.resident.revalidateViews();
+    return Array.from(slots, (slot) => edgeAt(state, slot)!);
   }
 
   /** Returns the ids of all nodes, in no order. */

@@ -434,14 +434,29 @@ export interface Answer {
   evidence: Record<string, number>;
   /**
    * Id of the memory that supersedes this one by an edge of type `supersedes`. It stands before
-   * this one. Missing if there is none.
+   * this one, unless the question asks for the past. Missing if there is none.
    */
   superseded_by?: string;
+  /**
+   * The memory that seems to replace this one, by an edge of type `likely_supersedes`. It stands
+   * before this one, unless the question asks for the past. Missing if there is none.
+   */
+  replaced_by?: Replacement;
+  /** The memory that this one seems to replace. Missing if there is none. */
+  replaces?: Replacement;
   /**
    * Id of a memory before this one that it is like or repeats, if it stands further back for that
    * reason. Missing if it was not moved.
    */
   similar_to?: string;
+}
+
+/** A guess that one memory replaces another, as one of the two tells it. */
+export interface Replacement {
+  /** Id of the other memory. */
+  id: string;
+  /** The probability that the newer one replaces the older one: the strength of the edge. */
+  probability: number;
 }
 
 /** The reasons for the place of a memory among the answers to a question. */
@@ -515,6 +530,10 @@ export interface Why {
   };
   /** Id of the memory that supersedes this one; missing if there is none. */
   superseded_by?: string;
+  /** The memory that seems to replace this one; missing if there is none. */
+  replaced_by?: Replacement;
+  /** The memory that this one seems to replace; missing if there is none. */
+  replaces?: Replacement;
   /** Id of a memory before this one that it is like; missing if it was not moved. */
   similar_to?: string;
 }
