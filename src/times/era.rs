@@ -21,6 +21,21 @@ pub enum Era {
     Course,
 }
 
+impl Era {
+    /// The names of the eras.
+    pub const NAMES: [&str; 4] = ["present", "before", "then", "course"];
+
+    /// The place of its name.
+    pub fn code(self) -> usize {
+        match self {
+            Self::Present => 0,
+            Self::Before => 1,
+            Self::Until(_) => 2,
+            Self::Course => 3,
+        }
+    }
+}
+
 /// Words of questions for what was before, wherever they stand.
 const BEFORE: &str = "previously previous formerly former earlier originally initially früher \
      frühere früherer früheren früheres vorher vorherige vorheriger vorherigen vorheriges zuvor \

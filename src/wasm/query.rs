@@ -120,8 +120,8 @@ impl Engine {
         answer
     }
 
-    /// Returns the expressions of time in the first `length` bytes, relative to `now`, a `TIME`
-    /// each.
+    /// Returns the code of the era for which the first `length` bytes ask, and their expressions of
+    /// time, relative to `now`, a `TIME` each.
     pub fn find_times(&self, length: usize, now: f64) -> Vec<f64> {
         let text = self.scratch.text(0, length);
         let mut units = Units::new(text);
@@ -134,7 +134,9 @@ impl Engine {
             numbers[TIME_GRAIN] = f64::from(found.grain as u8);
             numbers
         };
-        times::find(text, now).into_iter().flat_map(record).collect()
+        let found = times::find(text, now);
+        let era = times::era(text, &found, now).code() as f64;
+        std::iter::once(era).chain(found.into_iter().flat_map(record)).collect()
     }
 
     /// Returns the spans of the things that the first `length` bytes name.

@@ -45,7 +45,9 @@ describe("the reference", () => {
   test.each(FILE.eras)("says for which time %j asks", (text, ...fields) => {
     const [wanted] = fields as [string];
     const found = reference.era(text, findTimes(text, NOW), NOW);
-    expect(found).toEqual(/^\d/.test(wanted) ? { until: instant(wanted) } : wanted);
+    const isNamed = /^\d/.test(wanted);
+    expect(found).toEqual(isNamed ? { until: instant(wanted) } : wanted);
+    expect(nous.understand(text, { now: NOW }).era).toBe(isNamed ? "then" : wanted);
   });
 
   test.each(FILE.holds)("says what %j holds", (text, ...kinds) => {

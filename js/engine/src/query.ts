@@ -200,7 +200,18 @@ export interface Understanding extends QueryClassification {
   terms: string[];
   /** The times that it names, in order. Only if `now` is given. */
   times?: TimeExpression[];
+  /** The time of what it asks for. Only if `now` is given. */
+  era?: Era;
 }
+
+/**
+ * The time of what a question asks for: what holds (`present`), what was before ("where did I live
+ * before?"), what held at a time that it names (`then`: "in March"), or how it changed (`course`).
+ */
+export type Era = "present" | "before" | "then" | "course";
+
+/** By their code in the module. */
+const ERAS: readonly Era[] = ["present", "before", "then", "course"];
 
 /** How to understand a question. */
 export interface UnderstandOptions extends DecomposeOptions {
@@ -213,7 +224,7 @@ export interface UnderstandOptions extends DecomposeOptions {
   terms?: "ascii" | "unicode" | undefined;
   /**
    * The present, to which expressions such as "last week" refer: a date, milliseconds since 1970,
-   * or ISO 8601. Default: the answer has no `times`.
+   * or ISO 8601. Default: the answer has no `times` and no `era`.
    */
   now?: Instant | undefined;
   /**
@@ -421,21 +432,21 @@ export function understand(
       terms: slicesOf(query.toLowerCase(), answer, termsAt, (answer.length - termsAt) / SPAN),
     });
     if (now === undefined) return understanding;
-    return Object.assign(understanding, { times: timesIn(lease, query, length, now, time_zone) });
+    return Object.assign(understanding, timesIn(lease, query, length, now, time_zone));
   });
 }
 
 /** The last instant of the calendar; its negative is the first. */
 const LAST_INSTANT = 8.64e15;
 
-/** The expressions of time in the text that an engine has in its scratch. */
+/** The expressions of time in the text that an engine has in its scratch, and its era. */
 function timesIn(
   { engine }: EngineLease,
   query: string,
   length: number,
   now: number,
   zone: string,
-): TimeExpression[] {
+): Required<Pick<Understanding, "times" | "era">> {
   // The module reads the clocks of the zone as if they were those of UTC.
   const wall = now + 60_000 * offsetIn(zone, now);
   const numbers = engine.find_times(length, wall);
@@ -444,7 +455,7 @@ function timesIn(
     return bound === Math.floor(wall) + 1 ? Math.floor(now) + 1 : instantIn(zone, bound);
   };
   const times: TimeExpression[] = [];
-  for (let at = 0; at < numbers.length; at += TIME) {
+  for (let at = 1; at < numbers.length; at += TIME) {
     times.push({
       text: query.slice(numbers[at + TIME_SPAN + SPAN_START]!, numbers[at + TIME_SPAN + SPAN_END]!),
       index: numbers[at + TIME_SPAN + SPAN_START]!,
@@ -453,7 +464,7 @@ function timesIn(
       grain: moduleConstants.grains[numbers[at + TIME_GRAIN]!]!,
     });
   }
-  return times;
+  return { times, era: ERAS[numbers[0]!]! };
 }
 
 /** @internal */
