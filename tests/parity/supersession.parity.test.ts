@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { Memory, remember } from "nous-memory";
 import { MemoryIndex } from "nous-wasm";
 import { describe, expect, test } from "vitest";
-import { linesOf, withoutCircles } from "../../js/reference/evidence.ts";
+import { linesOf, type Supersession, withoutCircles } from "../../js/reference/evidence.ts";
 import { amount, runs } from "../support/amount.ts";
 
 const IDS = "abcdefgh".split("");
@@ -61,9 +61,11 @@ describe("lines of supersession", () => {
     fc.assert(
       fc.property(graded, (pairs) => {
         using index = indexOf(pairs);
-        const all = pairs.map(([newer, older, probability]) => ({
-          ...{ newer, older, probability: probability ?? undefined },
-        }));
+        const all = pairs.map(
+          ([newer, older, probability]): Supersession => ({
+            ...{ newer, older, probability: probability ?? undefined },
+          }),
+        );
         const counting = linesOf(all);
         const places = counting.map((pair) => all.indexOf(pair));
         dropped += Number(
@@ -84,7 +86,7 @@ describe("lines of supersession", () => {
         }
         // A guess changes nothing of what is sure, and nothing goes round.
         const sure = all.filter(({ probability }) => probability === undefined);
-        const isSure = (pair: (typeof all)[number]) => pair.probability === undefined;
+        const isSure = (pair: Supersession) => pair.probability === undefined;
         expect(counting.filter(isSure)).toEqual(withoutCircles(sure));
         expect(withoutCircles(counting)).toEqual(counting);
       }),

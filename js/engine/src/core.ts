@@ -223,6 +223,7 @@ export type {
   DecomposeOptions,
   Disqualification,
   DisqualifierCategory,
+  Era,
   QueryClassification,
   QueryType,
   QueryTypeResult,

@@ -11,6 +11,7 @@ export {
 } from "./embedding-text.ts";
 export type { EngineYaml } from "./engine-config.ts";
 export { type Faded, fadedByTime, fadedNow, fadedOf } from "./faded.ts";
+export { type HistoryEdge, type HistoryStep, historyOf } from "./history.ts";
 export { EPISODE, isIdle } from "./idle.ts";
 export {
   CONSOLIDATION,
@@ -60,6 +61,7 @@ export {
   typeOf,
 } from "./presets/preset.ts";
 export { TRADING } from "./presets/trading.ts";
+export { markOfEarlier, type NewerMemory, shortDay } from "./prompt/earlier.ts";
 export { type IndexedMemory, promptOfTurn } from "./prompt/over-index.ts";
 export { PROFILE_CATEGORIES } from "./prompt/profile.ts";
 export {
@@ -74,6 +76,7 @@ export { cutTo, tokensOf } from "./prompt/tokens.ts";
 export {
   buildPrompt,
   type FoundCandidate,
+  type Newer,
   type PromptOfTurn,
   type StoredCandidate,
   type Turn,
@@ -205,7 +208,9 @@ export type {
 export {
   edgesOver,
   edgesWithout,
+  LIKELY_SUPERSEDES,
   type LineEdge,
+  newerIn,
   SUPERSEDES,
 } from "./write/supersession.ts";
 export { shareOfWords } from "./write/support.ts";

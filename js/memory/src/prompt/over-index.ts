@@ -6,6 +6,7 @@ import { createdAtOf, namesIn } from "../index-rows.ts";
 import type { Preset } from "../presets/preset.ts";
 import { rounded } from "../rounded.ts";
 import type { NodeRow } from "../rows.ts";
+import { newerIn } from "../write/supersession.ts";
 import {
   buildPrompt,
   type FoundCandidate,
@@ -71,16 +72,19 @@ function memoriesIn(memory: IndexedMemory): TurnMemories<FoundCandidate> {
     find(question, limit) {
       const embedding = memory.embeddingOf?.(question);
       const answers = index.ask(question, { limit, now, time_zone: timeZone, embedding });
-      const hits = answers.flatMap(({ id, score, superseded_by }) => {
+      const hits = answers.flatMap(({ id, score, superseded_by, replaced_by }) => {
         const row = memory.row(id);
-        return row === undefined ? [] : { ...found(row, rounded(score)), superseded_by };
+        return row === undefined
+          ? []
+          : { ...found(row, rounded(score)), superseded_by, replaced_by };
       });
       const known = new Set(hits.map(({ id }) => id));
-      for (const { superseded_by: id, score } of [...hits]) {
+      for (const { superseded_by, replaced_by, score } of [...hits]) {
+        const id = superseded_by ?? replaced_by?.id;
         const row = id === undefined || known.has(id) ? undefined : memory.row(id);
         if (row === undefined) continue;
         known.add(row.id);
-        hits.push({ ...found(row, score), superseded_by: undefined });
+        hits.push({ ...found(row, score), superseded_by: undefined, replaced_by: undefined });
       }
       return hits;
     },
@@ -94,7 +98,10 @@ function memoriesIn(memory: IndexedMemory): TurnMemories<FoundCandidate> {
         .slice(0, limit)
         .map(({ row }) => stored(row));
     },
-    successorsOf: (ids) =>
-      ids.map((id) => index.successors(id).find((newer) => memory.row(newer) !== undefined)),
+    newerOf: (ids) =>
+      ids.map((id) => {
+        const newer = newerIn(index.line(id), id).find(({ id }) => memory.row(id) !== undefined);
+        return newer && { row: stored(memory.row(newer.id)!), isSure: newer.isSure };
+      }),
   };
 }

@@ -12,7 +12,9 @@
 //
 // # Invariants
 //
-// - A memory that another one supersedes is left out: its successor is asked for in its place.
+// - A memory that another one supersedes is left out: its successor is asked for in its place. For a
+//   question for the past it is shown, with the day until which it held.
+// - A memory that another one seems to replace is shown, and its line tells the newer one.
 // - What the conversation says already is left out, and so is the turn itself, if the agent stored it
 //   before it asked.
 // - Each memory that was found is either in the prompt or in `left_out`, with the reason.
@@ -29,6 +31,7 @@ import { MAX_QUERY } from "../limits.ts";
 import { withoutMarksOfLine } from "../line-marks.ts";
 import { type Heading, type Preset, typeOf, typesUnder } from "../presets/preset.ts";
 import { offsetOf, parseInstant } from "../time.ts";
+import { MARK_OF_EARLIER, markOfEarlier, type NewerMemory } from "./earlier.ts";
 import { PROFILE_CATEGORIES } from "./profile.ts";
 import { isAtHand } from "./selection.ts";
 import { tokensOf } from "./tokens.ts";
@@ -88,8 +91,12 @@ export interface PromptMemory {
   created_at?: number | undefined;
   /** The form of its line, if its type has one; see `PresetType`. */
   line?: string | undefined;
-  /** The id of the memory that supersedes it. */
+  /** The id of the memory that supersedes it, unless the turn asks for what held before. */
   superseded_by?: string | undefined;
+  /** The memory that replaces it, which its line tells. */
+  newer?: NewerMemory | undefined;
+  /** Whether the turn asks for what held before that. */
+  isPast?: boolean | undefined;
 }
 
 /** Fixed parts of a prompt: lines by section, in order. */
@@ -269,7 +276,9 @@ export function lineOf(
     event_offset,
     created_at,
     line,
-  }: Pick<PromptMemory, "text" | "event_at" | "event_offset" | "created_at" | "line">,
+    newer,
+    isPast = false,
+  }: Omit<PromptMemory, "id" | "heading" | "type" | "score" | "superseded_by">,
   now: number,
   zone = "UTC",
 ): string {
@@ -282,9 +291,11 @@ export function lineOf(
       : created_at === undefined
         ? undefined
         : `noted ${dayPhrase(created_at, now, zone)}`;
+  const marked =
+    newer === undefined ? short : `${short} ${markOfEarlier(newer, isPast, now, zone)}`;
   const form = line ?? "{text} ({day})";
   const whole = day === undefined ? form.replaceAll(/ ?[([]?\{day\}[)\]]?/g, "") : form;
-  return `- ${whole.replaceAll(/\{(text|day)\}/g, (_, part) => (part === "text" ? short : day!))}`;
+  return `- ${whole.replaceAll(/\{(text|day)\}/g, (_, part) => (part === "text" ? marked : day!))}`;
 }
 
 /** The day of a line as `dayPhrase` writes it. */
@@ -294,7 +305,7 @@ const GIVEN_END = new RegExp(` ${DAY_OF_LINE}(?: · \\d{1,3} %)?$`);
 
 /**
  * Returns a text without what `lineOf` and tools put around the words of a memory: the hyphen, the id
- * in brackets, the day, and the probability. An agent may send a line back that it was given. `isId`
+ * in brackets, the mark of an earlier one, the day, and the probability. An agent may send a line back that it was given. `isId`
  * tells whether a word in brackets is the id of a memory. `isCertain`: the marks are those of a line, and
  * no part of what the caller says.
  */
@@ -308,7 +319,8 @@ export function withoutMarks(
   const [, id = "", rest = ""] = /^\[([\w.:-]{1,200})\] (.*)$/s.exec(words) ?? [];
   const hasId = id !== "" && isId(id);
   const said = hasId ? rest : words;
-  const bare = said.replace(GIVEN_END, "");
+  const undated = said.replace(GIVEN_END, "");
+  const bare = undated === said ? said : undated.replace(MARK_OF_EARLIER, "");
   return {
     text: bare === said ? said.replace(/ · \d{1,3} %$/, "") : bare,
     isCertain: hasId || (words !== line && bare !== said),

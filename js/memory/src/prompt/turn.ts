@@ -40,6 +40,8 @@ export interface FoundCandidate extends StoredCandidate {
   score: number;
   /** The id of the memory that supersedes it. */
   superseded_by?: string | undefined;
+  /** The memory that seems to replace it. */
+  replaced_by?: { readonly id: string } | undefined;
   /** The frame of the turn in which it was stored. */
   frame: string | null;
   /** Ids of the censors that were active then. */
@@ -54,14 +56,21 @@ export interface TurnMemories<Found extends FoundCandidate> {
   readonly now: number;
   /** The time zone by which days are told. Default: UTC. */
   readonly zone?: string | undefined;
-  /** Returns the memories that answer a question, with the successors of superseded ones. */
+  /** Returns the memories that answer a question, with those that replace them. */
   find(question: string, limit: number): Found[];
   /** Returns the factor of each memory by its use in earlier prompts. Default: 1. */
   boosts?(ids: readonly string[]): readonly number[];
   /** Returns memories of subtypes, the newest first; none that is older than `since`. */
   newest(subtypes: readonly string[], limit: number, since?: number): StoredCandidate[];
-  /** Returns for memories the one that supersedes each; undefined for one that none supersedes. */
-  successorsOf(ids: readonly string[]): readonly (string | undefined)[];
+  /** Returns for memories the one that replaces each; undefined for one that none replaces. */
+  newerOf(ids: readonly string[]): readonly (Newer | undefined)[];
+}
+
+/** A memory that replaces another one. */
+export interface Newer {
+  row: StoredCandidate;
+  /** Whether that is sure: an edge of the type `supersedes`. */
+  isSure: boolean;
 }
 
 /** A turn of a conversation that needs a prompt. */
@@ -84,7 +93,7 @@ export interface Turn extends Partial<Omit<GivenParts, "censors" | "frame">> {
 export interface PromptOfTurn<Found extends FoundCandidate> extends TurnPrompt {
   /** The question that memories were searched by; undefined if the turn asks for nothing. */
   asked: string | undefined;
-  /** The memories that it found, with successors of superseded ones. */
+  /** The memories that it found, with those that replace them. */
   hits: Found[];
   /** The best probability of a memory that the turn does not say itself, from 0 to 1. */
   probability: number;
@@ -122,12 +131,21 @@ export function buildPrompt<Found extends FoundCandidate>(
   const censorIds = censors.map(({ id }) => id);
   const boosts = memories.boosts?.(hits.map(({ id }) => id));
   const of = { engine, preset };
+  // What a question for the past finds before the memory that replaces it is asked for.
+  const asksPast = engine.understand(input, { now, time_zone: zone }).era !== "present";
+  const places = new Map(hits.map(({ id }, place) => [id, place]));
+  const isBefore = (id: string, newer: string) =>
+    asksPast && places.has(id) && places.get(id)! < (places.get(newer) ?? hits.length);
   const stored = (rows: readonly StoredCandidate[]): PromptMemory[] => {
-    const newer = memories.successorsOf(rows.map(({ id }) => id));
-    return rows.map((row, place) => ({
-      ...candidateOf(row, of, row.state_lifecycle),
-      superseded_by: newer[place],
-    }));
+    const newer = memories.newerOf(rows.map(({ id }) => id));
+    return rows.map((row, place) => {
+      const memory = candidateOf(row, of, row.state_lifecycle);
+      const its = newer[place];
+      if (its === undefined) return memory;
+      const isPast = isBefore(row.id, its.row.id);
+      if (its.isSure && !isPast) return { ...memory, superseded_by: its.row.id };
+      return { ...memory, newer: candidateOf(its.row, of, null), isPast };
+    });
   };
   const set = Object.entries(turn.budgets ?? {}).filter(([, tokens]) => tokens !== undefined);
   const prompt = writePrompt({
@@ -140,10 +158,12 @@ export function buildPrompt<Found extends FoundCandidate>(
       ...{ identity, censors, working_memory },
       frame: turn.frame == null ? undefined : frame,
     }),
-    found: hits.map((hit, place) => ({
-      ...candidateOf(hit, of, hit.state_lifecycle),
-      score: hit.score * (boosts?.[place] ?? 1) * factorOf(hit, frame.frame_id, censorIds),
-      superseded_by: hit.superseded_by,
+    found: stored(hits).map((memory, place) => ({
+      ...memory,
+      score:
+        hits[place]!.score *
+        (boosts?.[place] ?? 1) *
+        factorOf(hits[place]!, frame.frame_id, censorIds),
     })),
     profile: stored(
       memories

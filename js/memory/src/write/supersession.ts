@@ -17,6 +17,19 @@ export interface LineEdge {
 }
 
 /**
+ * Returns the memories that replace one, by the edges of its line that count: those that supersede it
+ * first. What is sure comes before what is a guess.
+ */
+export function newerIn(line: readonly LineEdge[], id: string): { id: string; isSure: boolean }[] {
+  const its = line.filter(({ target_id }) => target_id === id);
+  return [SUPERSEDES, LIKELY_SUPERSEDES].flatMap((wanted) =>
+    its
+      .filter(({ type }) => type === wanted)
+      .map(({ source_id }) => ({ id: source_id, isSure: wanted === SUPERSEDES })),
+  );
+}
+
+/**
  * Returns the edges from a memory that lead from its successor once it is deleted, with that source:
  * what the memory superseded would be current again otherwise. Its successor is the memory that
  * superseded it last. None if nothing did.

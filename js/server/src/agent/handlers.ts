@@ -11,6 +11,7 @@ import { contextHandlers } from "./handlers/context.ts";
 import { edgeHandlers } from "./handlers/edges.ts";
 import { embeddingHandlers } from "./handlers/embeddings.ts";
 import { explainHandlers } from "./handlers/explain.ts";
+import { historyHandlers } from "./handlers/history.ts";
 import { purgeHandlers } from "./handlers/hosting.ts";
 import { learningHandlers } from "./handlers/learning.ts";
 import { nodeHandlers } from "./handlers/nodes.ts";
@@ -37,5 +38,6 @@ export const HANDLERS: HandlersOf<typeof AGENT_OPERATIONS> = {
   ...clusterHandlers,
   ...conflictHandlers,
   ...timelineHandlers,
+  ...historyHandlers,
   ...rememberHandlers,
 };

@@ -5,7 +5,18 @@ import { ANSWERABLE, MEMORY_SECTIONS } from "nous-wasm";
 import { filter } from "./filter.ts";
 import { MAX_QUERY } from "./limits.ts";
 import { operation } from "./operation.ts";
-import { id, knows, NO_MEMORY, name, rows, share, someText, text } from "./parts.ts";
+import {
+  id,
+  knows,
+  NO_MEMORY,
+  name,
+  replaced_by,
+  replaces,
+  rows,
+  share,
+  someText,
+  text,
+} from "./parts.ts";
 
 /** The most memories of a request: each asks the whole memory once. */
 const MAX_EXPLAINED = 10;
@@ -100,6 +111,8 @@ const explanation = z
       .string()
       .optional()
       .describe("The id of a memory that supersedes it, and that stands before it."),
+    replaced_by,
+    replaces,
     similar_to: z
       .string()
       .optional()

@@ -10,6 +10,7 @@ import { contextOperations, guidanceOperations } from "./context.ts";
 import { edgeOperations } from "./edges.ts";
 import { embeddingOperations } from "./embeddings.ts";
 import { explainOperations } from "./explain.ts";
+import { historyOperations } from "./history.ts";
 import { hostingOperations, purgeOperations } from "./hosting.ts";
 import { learningOperations } from "./learning.ts";
 import { nodeOperations } from "./nodes.ts";
@@ -37,6 +38,7 @@ export const AGENT_OPERATIONS = {
   ...clusterOperations,
   ...conflictOperations,
   ...timelineOperations,
+  ...historyOperations,
   ...rememberOperations,
 };
 

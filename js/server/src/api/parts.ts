@@ -43,6 +43,22 @@ export const longText = text(MAX_TEXT).nullish();
 export const state = z.enum(STATES);
 export const share = z.number().min(0).max(1);
 /** Whether the memory knows an answer. Optional where a ranking by signals does not tell. */
+/** A guess that one memory replaces another, as one of the two tells it. */
+export const replacement = z
+  .object({
+    id: z.string().describe("The id of the other memory."),
+    probability: share.describe("The probability that the newer one replaces the older one."),
+    since: z
+      .string()
+      .openapi({ format: "date-time" })
+      .describe("When the newer one came to hold: the time of its event, or of its creation."),
+  })
+  .openapi("Replacement", { description: "A guess that one memory replaces another." });
+export const replaced_by = replacement
+  .optional()
+  .describe("The memory that seems to replace it. For what holds, that memory stands before it.");
+export const replaces = replacement.optional().describe("The memory that it seems to replace.");
+
 export const knows = z
   .enum(KNOWS)
   .describe(

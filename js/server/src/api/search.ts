@@ -15,6 +15,8 @@ import {
   name,
   omittedIds,
   optionalName,
+  replaced_by,
+  replaces,
   rows,
   share,
   someText,
@@ -120,6 +122,8 @@ export const found = node
       .string()
       .optional()
       .describe("By evidence: the id of a memory that supersedes it, and that stands before it."),
+    replaced_by,
+    replaces,
     similar_to: z
       .string()
       .optional()

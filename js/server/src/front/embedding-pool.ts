@@ -59,6 +59,8 @@ const QUESTIONS: {
     return text === undefined ? undefined : { ...asked, text };
   },
   explain: ({ body: { query } }) => ({ text: query, ranking: "evidence" }),
+  factHistory: ({ body: { query } }) =>
+    query === undefined ? undefined : { text: query, ranking: "evidence" },
   isAnswerable: ({ body: { question } }) => ({ text: question, ranking: "evidence" }),
   giveSearchFeedback: ({ body: { question } }, { learns }) => learntFrom(question, learns),
   giveFeedback: ({ body: { input } }, { learns }) => learntFrom(input, learns),

@@ -1,6 +1,6 @@
 // The explanation of a rank as a model reads it: a sentence, then lines, the most telling first.
 
-import { meaningInWords } from "nous-memory";
+import { meaningInWords, shortDay } from "nous-memory";
 import type { ExplainAnswer, Explanation } from "../api/explain.ts";
 
 /** The most kinds of evidence that are shown; the others are told as one sum. */
@@ -17,19 +17,24 @@ const WHY_ABSENT: Record<NonNullable<Explanation["absent"]>, string> = {
 };
 
 /** Returns the explanation of the first memory of an answer: a sentence, lines, and data. */
-export function explanationFor({ data, threshold }: ExplainAnswer): {
+export function explanationFor(
+  { data, threshold }: ExplainAnswer,
+  zone: string,
+): {
   head: string;
   lines: string[];
   data: Record<string, unknown>;
 } {
   const [one] = data as [Explanation];
-  const { id, rank, absent, score, sum, superseded_by, similar_to } = one;
+  const { id, rank, absent, score, sum, superseded_by, replaced_by, replaces, similar_to } = one;
   const place =
     rank === null
       ? WHY_ABSENT[absent ?? "not_connected"]
       : `is number ${rank} with ${percent(score)}, ${score < threshold ? "below" : "at or above"} the ${percent(threshold)} of an answer`;
   const behind = [
     superseded_by === undefined ? "" : ` [${superseded_by}] supersedes it.`,
+    replaced_by === undefined ? "" : ` Probably replaced by ${inWords(replaced_by, zone)}.`,
+    replaces === undefined ? "" : ` It probably replaces ${inWords(replaces, zone)}.`,
     similar_to === undefined ? "" : ` It stands back because it is like [${similar_to}].`,
   ].join("");
   const telling = one.evidence.filter(({ contribution }) => Math.abs(contribution) >= MIN_SHOWN);
@@ -55,6 +60,15 @@ export function explanationFor({ data, threshold }: ExplainAnswer): {
     lines,
     data: { rank, ...(absent && { absent }), probability: rounded(score), evidence },
   };
+}
+
+/** Returns the other memory of a guess with its probability, and the day since which the newer holds. */
+function inWords(
+  { id, probability, since }: NonNullable<Explanation["replaced_by"]>,
+  zone: string,
+): string {
+  const day = shortDay(Date.parse(since), Date.now(), zone);
+  return `[${id}] (p ${probability.toFixed(2).replace(/^0/, "")}) since ${day}`;
 }
 
 /** Returns the words that matched, and those that did not. */

@@ -11,6 +11,7 @@ import { conflicts } from "./tools/conflicts.ts";
 import { context } from "./tools/context.ts";
 import { explain } from "./tools/explain.ts";
 import { forget } from "./tools/forget.ts";
+import { history } from "./tools/history.ts";
 import { link } from "./tools/link.ts";
 import { recall } from "./tools/recall.ts";
 import { remember } from "./tools/remember.ts";
@@ -28,6 +29,7 @@ const TOOLS: readonly Tool[] = [
   link,
   explain,
   timeline,
+  history,
   conflicts,
 ];
 

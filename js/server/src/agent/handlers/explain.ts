@@ -26,6 +26,7 @@ import {
   type NodeSearch,
   passesOf,
 } from "../search/filters.ts";
+import { replacementsOf } from "../search/replacements.ts";
 
 /** Times without a bound begin or end at the ends of the calendar, in milliseconds since 1970. */
 const END_OF_CALENDAR = 8.64e15;
@@ -140,7 +141,7 @@ const isFiltered = ({ filter }: NodeSearch): boolean => filter != null;
  * question's embedding.
  */
 function explanationOf(
-  { index }: Agent,
+  agent: Agent,
   row: Readonly<NodeRow>,
   query: string,
   model: EmbeddingModel | undefined,
@@ -149,9 +150,9 @@ function explanationOf(
   const { id } = row;
   const content_title = textOf(row.content_title) ?? "";
   const { text } = textsOf(row);
-  const reasons = knownReasonsOf(index, row, query, options);
+  const reasons = knownReasonsOf(agent.index, row, query, options);
   if (reasons === undefined) return { id, content_title, ...NOTHING };
-  const { passage, words, rank, meaning, ...why } = reasons;
+  const { passage, words, rank, meaning, replaced_by, replaces, ...why } = reasons;
   const bySize = why.evidence.toSorted(
     (one, other) => Math.abs(other.contribution) - Math.abs(one.contribution),
   );
@@ -164,6 +165,7 @@ function explanationOf(
     rank,
     ...(rank === null ? { absent: "not_connected" } : {}),
     ...why,
+    ...replacementsOf(agent, [{ id, replaced_by, replaces }])(id, { replaced_by, replaces }),
     ...(meaning === undefined ? {} : { meaning: { model: model!.name, ...meaning } }),
     evidence: bySize,
     words: words.map(({ asked, found, nearness, in_passage }) => ({

@@ -1,11 +1,12 @@
 // The prompt of a turn by evidence: looks up memories, profile and conversations for the rule that
 // writes it.
 
-import { buildPrompt, type PromptMemory, toIso } from "nous-memory";
+import { buildPrompt, type Newer, newerIn, type PromptMemory, toIso } from "nous-memory";
 import type { contextOperations, TurnAsked } from "../../api/context.ts";
 import type { Node } from "../../api/nodes.ts";
 import type { AnswerOf, QuestionVector } from "../../api/operation.ts";
 import type { FoundNode } from "../../api/search.ts";
+import type { NodeRow } from "../../storage/rows.ts";
 import type { Agent } from "../agent.ts";
 import { AnswerRoom } from "../answer-room.ts";
 import { outwardly } from "../outwardly.ts";
@@ -42,7 +43,7 @@ function built(agent: Agent, body: TurnAsked, question: QuestionVector | undefin
       boosts: (ids) => usageOf(agent, ids, now).boost(ids, now),
       newest: (subtypes, limit, since) =>
         listed(agent, subtypes, limit, given, now, since === undefined ? since : toIso(since)),
-      successorsOf: (ids) => successorsOf(agent, ids, filter, now),
+      newerOf: (ids) => newerOf(agent, ids, filter, now),
     },
     body,
   );
@@ -75,7 +76,7 @@ function built(agent: Agent, body: TurnAsked, question: QuestionVector | undefin
 }
 
 /**
- * Returns the memories that a question finds. The successor of a superseded one is among them, with its
+ * Returns the memories that a question finds. One that replaces another one is among them, with its
  * score, also if the question does not find it.
  */
 function hitsOf(
@@ -87,14 +88,18 @@ function hitsOf(
   const { filter } = sought;
   const hits = search(agent, { ...sought, ranking: "evidence" }, question, now).data;
   const known = new Set(hits.map(({ id }) => id));
-  const missing = hits.filter(({ superseded_by: id }) => id !== undefined && !known.has(id));
-  const successors = missing.map((hit) => hit.superseded_by!);
-  const wanted = wantedOf(agent, filter, now);
-  const passing =
-    wanted === undefined ? successors : agent.storage.nodes.passing(successors, { wanted });
-  const rows = new Map(agent.rows(passing).map((row) => [row.id, row]));
-  for (const { superseded_by, score } of missing) {
-    const row = rows.get(superseded_by!);
+  const missing = hits.flatMap(({ superseded_by, replaced_by, score }) => {
+    const id = superseded_by ?? replaced_by?.id;
+    return id === undefined || known.has(id) ? [] : { id, score };
+  });
+  const rows = passingRows(
+    agent,
+    missing.map(({ id }) => id),
+    filter,
+    now,
+  );
+  for (const { id, score } of missing) {
+    const row = rows.get(id);
     if (row === undefined || known.has(row.id)) continue;
     known.add(row.id);
     hits.push({ ...presentNow([row], agent, now)[0]!, score });
@@ -102,20 +107,34 @@ function hitsOf(
   return hits;
 }
 
-/** Returns for memories the one that passes the filter and supersedes each. */
-function successorsOf(
+/** Returns for memories the one that passes the filter and replaces each. */
+function newerOf(
   agent: Agent,
   ids: readonly string[],
   filter: TurnAsked["filter"],
   now: number,
-): (string | undefined)[] {
-  const newer = ids.map((id) => agent.index.successors(id));
-  const wanted = wantedOf(agent, filter, now);
-  if (wanted === undefined) return newer.map(([first]) => first);
-  const all = newer.flat();
+): (Newer | undefined)[] {
+  const newer = ids.map((id) => newerIn(agent.index.line(id), id));
+  const all = newer.flat().map(({ id }) => id);
   if (all.length === 0) return ids.map(() => undefined);
-  const passing = new Set(agent.storage.nodes.passing(all, { wanted }));
-  return newer.map((some) => some.find((id) => passing.has(id)));
+  const rows = passingRows(agent, all, filter, now);
+  return newer.map((some) => {
+    const its = some.find(({ id }) => rows.has(id));
+    if (its === undefined) return undefined;
+    return { row: presentNow([rows.get(its.id)!], agent, now)[0]!, isSure: its.isSure };
+  });
+}
+
+/** Returns the rows of memories that pass a filter, by id. */
+function passingRows(
+  agent: Agent,
+  ids: readonly string[],
+  filter: TurnAsked["filter"],
+  now: number,
+): Map<string, NodeRow> {
+  const wanted = wantedOf(agent, filter, now);
+  const passing = wanted === undefined ? ids : agent.storage.nodes.passing([...ids], { wanted });
+  return new Map(agent.rows(passing).map((row) => [row.id, row]));
 }
 
 /** The filter of a prompt, and the only memories that may pass it; undefined if they are many. */

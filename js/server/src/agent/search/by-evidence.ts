@@ -16,6 +16,7 @@ import {
   passesOf,
   WIDER,
 } from "./filters.ts";
+import { replacementsOf } from "./replacements.ts";
 import { rowsOf } from "./rows.ts";
 import { stopwatch } from "./stopwatch.ts";
 
@@ -58,13 +59,15 @@ export function searchByEvidence(
     ({ answers, isAll } = find(more * limit));
   const spreading_ms = watch();
 
+  const replacementOf = replacementsOf(agent, answers);
   const byId = new Map(answers.map((answer) => [answer.id, answer]));
   const { data, omitted } = rowsOf(agent, [...byId.keys()], now, (id) => {
-    const { score, evidence, superseded_by, similar_to } = byId.get(id)!;
+    const { score, evidence, superseded_by, replaced_by, replaces, similar_to } = byId.get(id)!;
     return {
       score: rounded(score),
       evidence: roundedAll(evidence),
       ...(superseded_by === undefined ? {} : { superseded_by }),
+      ...replacementOf(id, { replaced_by, replaces }),
       ...(similar_to === undefined ? {} : { similar_to }),
     };
   });

@@ -8,7 +8,14 @@ import { presentNow } from "../present.ts";
 /** What a search tells of a memory beside its row. */
 export type Finding = Pick<
   FoundNode,
-  "score" | "breakdown" | "primary_signal" | "evidence" | "superseded_by" | "similar_to"
+  | "score"
+  | "breakdown"
+  | "primary_signal"
+  | "evidence"
+  | "superseded_by"
+  | "replaced_by"
+  | "replaces"
+  | "similar_to"
 >;
 
 /**

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { ExplainAnswer } from "../../api/explain.ts";
 import { explanationFor } from "../explanation.ts";
 import { filterOf, id, max_tokens, session, tags, user } from "./arguments.ts";
-import { within } from "./lines.ts";
+import { within, zoneOf } from "./lines.ts";
 import { tool } from "./tool.ts";
 
 export const explain = tool("explain", {
@@ -27,7 +27,7 @@ export const explain = tool("explain", {
       id,
       filter: filterOf(filters),
     });
-    const { head, lines, data } = explanationFor(explained);
+    const { head, lines, data } = explanationFor(explained, await zoneOf(asked));
     return { text: within(head, lines, max).text, data };
   },
 });

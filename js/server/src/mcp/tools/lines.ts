@@ -14,14 +14,21 @@ const TOKENS_OF_THE_REST = 16;
 export const zoneOf = async (asked: Asked): Promise<string> =>
   (await asked<{ time_zone: string }>("GET", "/agent")).time_zone;
 
-/** Returns a memory as one line, with its id in brackets. */
-export function lineWithId(node: Node, zone: string): string {
-  const created_at = parseInstant(node.provenance_created_at ?? node.created_at ?? "");
-  const event_at = parseInstant(node.temporal_event_time ?? "");
-  const event_offset = offsetOf(node.temporal_event_time ?? "");
-  const memory = { text: wordsOfMemory(node), created_at, event_at, event_offset };
+/**
+ * Returns a memory as one line, with its id in brackets. It says which one replaces it, if that is given,
+ * or for a question for the past until when it held.
+ */
+export function lineWithId(node: Node, zone: string, newer?: Node, isPast = false): string {
+  const memory = { ...told(node), newer: newer && told(newer), isPast };
   return lineOf(memory, Date.now(), zone).replace(/^- /, `- [${node.id}] `);
 }
+
+const told = (node: Node) => ({
+  text: wordsOfMemory(node),
+  created_at: parseInstant(node.provenance_created_at ?? node.created_at ?? ""),
+  event_at: parseInstant(node.temporal_event_time ?? ""),
+  event_offset: offsetOf(node.temporal_event_time ?? ""),
+});
 
 /**
  * Joins lines as far as a budget of tokens reaches, and says how many do not fit. Returns how many lines

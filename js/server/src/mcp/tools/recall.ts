@@ -43,7 +43,13 @@ export const recall = tool("recall", {
     const head =
       data.length === 0 ? "The memory knows nothing about it." : HEAD[knows](percent(probability));
     const zone = await zoneOf(asked);
-    const lines = data.map((node) => `${lineWithId(node, zone)} · ${percent(node.score)}`);
+    const byId = new Map(data.map((node) => [node.id, node]));
+    const lines = data.map((node, place) => {
+      const newer = byId.get(node.replaced_by?.id ?? "");
+      // For the past, the older one stands first.
+      const isPast = newer !== undefined && data.indexOf(newer) > place;
+      return `${lineWithId(node, zone, newer, isPast)} · ${percent(node.score)}`;
+    });
     const { text, shown } = within(head, lines, max);
     const memories = data.slice(0, shown).map(({ id, score }) => ({ id, score }));
     return { text, data: { answerable: answerable ?? false, knows, probability, memories } };
