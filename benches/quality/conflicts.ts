@@ -2,30 +2,32 @@
 // store is written in order of time, and the rule of the server proposes conflicts.
 
 import {
-  CONFLICT_SIGNALS,
-  CONFLICT_WEIGHTS,
   type ComparedMemory,
-  type ConflictCandidate,
-  type ConflictSignals,
-  comparedText,
-  conflictCandidates,
-  conflictProbability,
-  conflictSignals,
   correctionIn,
-  MAX_CONFLICT_ANSWERS,
-  MAX_CONFLICTS,
-  MIN_CONFLICT_PROBABILITY,
+  type Features,
+  fewest,
+  gradeOf,
+  MAX_REPLACED_ANSWERS,
+  MIN_LIKELY,
+  MIN_POSSIBLE,
+  probabilityOf,
+  REPLACING_WEIGHTS,
+  type ReplacingCandidate,
+  replacingCandidates,
+  replacingFeatures,
+  wholeOf,
 } from "nous-memory";
 import { getSectionForSubtype, MemoryIndex, type WordVectors } from "nous-wasm";
-import { minimise } from "../fit/lbfgs.ts";
 import { table } from "../results.ts";
 import { clustersOf, type Part, partOf, type QuestionSet, type SetMemory } from "./question-set.ts";
 import { LOOKALIKES, type Pair, REPLACEMENTS } from "./replacements.ts";
+import { type SentenceVectors, sentenceOf } from "./sentences.ts";
 
 /** A candidate of a memory that was written. */
 interface Proposed {
   readonly id: string;
-  readonly signals: ConflictSignals;
+  /** Undefined if it cannot be replaced. */
+  readonly features: Features | undefined;
 }
 
 /** A memory that was written. */
@@ -44,20 +46,29 @@ const TITLE_WORDS = 3;
 const MAX_LOOKED_FOR = 30;
 const MAX_MARKED = 3;
 
+/** What memories are compared by. */
+export interface ComparedBy {
+  readonly embedder: WordVectors;
+  /** The sentence transformer; without it, words alone compare. */
+  readonly sentences?: SentenceVectors | undefined;
+}
+
 /** Writes the memories of a set in order of time, as the server does. */
-export function written({ memories }: QuestionSet, embedder: WordVectors): Write[] {
-  const index = new MemoryIndex({ embedder });
+export function written({ memories }: QuestionSet, { embedder, sentences }: ComparedBy): Write[] {
+  const index = new MemoryIndex({ embedder, dimensions: sentences?.dimensions });
   const known = new Map<string, ComparedMemory>();
   const inOrder = [...memories].sort((a, b) => timeOf(a) - timeOf(b));
   const writes = inOrder.map((memory): Write => {
     const { id, title = "", text, subtype, created_at, event_time } = memory;
     const newer = comparedOf(memory);
     const now = newer.created_at;
+    const embedding = sentences?.embed(sentenceOf({ title, text }), "passage");
+    const asked = { limit: MAX_REPLACED_ANSWERS, now, times: false, embedding };
     const answers = index
-      .ask(comparedText(newer), { limit: MAX_CONFLICT_ANSWERS, now })
+      .ask(wholeOf(newer), asked)
       .map(({ id, evidence }) => ({ id, ...known.get(id)!, evidence }));
-    const candidates = conflictCandidates(newer, answers, sectionOf);
-    const marked = correctionIn(comparedText(newer)).detected
+    const candidates = replacingCandidates(newer, answers);
+    const marked = correctionIn(wholeOf(newer)).detected
       ? index
           .ask((title || text).trim().split(/\s+/, TITLE_WORDS).join(" "), {
             limit: MAX_LOOKED_FOR,
@@ -66,14 +77,14 @@ export function written({ memories }: QuestionSet, embedder: WordVectors): Write
           .filter(({ evidence }) => (evidence.bm ?? 0) > 0)
           .slice(0, MAX_MARKED)
       : [];
-    const signals = conflictSignals(newer, candidates);
+    const features = replacingFeatures(newer, candidates, embedding != null);
     known.set(id, newer);
     const clusters = clustersOf(memory);
-    index.upsert([{ id, title, text, subtype, created_at, event_time, clusters }]);
+    index.upsert([{ id, title, text, subtype, created_at, event_time, clusters, embedding }]);
     return {
       id,
       part: partOf(id),
-      candidates: candidates.map(({ id }, place) => ({ id, signals: signals[place]! })),
+      candidates: candidates.map(({ id }, place) => ({ id, features: features[place] })),
       marked: marked.map(({ id }) => id),
     };
   });
@@ -81,62 +92,15 @@ export function written({ memories }: QuestionSet, embedder: WordVectors): Write
   return writes;
 }
 
-const sectionOf = (subtype: string | null) => getSectionForSubtype(subtype ?? undefined);
 const timeOf = ({ created_at }: SetMemory): number => Date.parse(created_at);
 
-const comparedOf = (memory: SetMemory): Omit<ConflictCandidate, "evidence"> => ({
+const comparedOf = (memory: SetMemory): Omit<ReplacingCandidate, "evidence"> => ({
   title: memory.title ?? "",
   text: memory.text,
   subtype: memory.subtype ?? null,
+  section: getSectionForSubtype(memory.subtype),
   created_at: timeOf(memory),
 });
-
-// ---- fitting ------------------------------------------------------------------------------------
-
-/** The factor of the squared weights. */
-const RIDGE = 0.3;
-const DIGITS = 2;
-
-/** Fits the weights of signals by logistic regression on the candidates of these writes. */
-export function fitSignals(writes: readonly Write[]): ConflictSignals {
-  const judged = writes.flatMap(({ id, candidates }) =>
-    candidates.flatMap((candidate) => {
-      const verdict = verdictOf(candidate.id, id);
-      return verdict === "right again" ? [] : { ...candidate, is: Number(verdict === "right") };
-    }),
-  );
-  const { point } = minimise(
-    (weights) => {
-      const gradient = new Float64Array(weights.length);
-      let value = 0;
-      for (const { signals, is } of judged) {
-        const values = CONFLICT_SIGNALS.map((name) => signals[name]);
-        const sum = values.reduce((sum, it, place) => sum + it * weights[place]!, 0);
-        value += Math.max(sum, 0) + Math.log1p(Math.exp(-Math.abs(sum))) - is * sum;
-        const over = 1 / (1 + Math.exp(-sum)) - is;
-        values.forEach((it, place) => {
-          gradient[place]! += over * it;
-        });
-      }
-      // The offset is free.
-      for (let place = 1; place < weights.length; place++) {
-        value += (RIDGE / 2) * weights[place]! ** 2;
-        gradient[place]! += RIDGE * weights[place]!;
-      }
-      return {
-        value: value / judged.length,
-        gradient: gradient.map((slope) => slope / judged.length),
-      };
-    },
-    CONFLICT_SIGNALS.map(() => 0),
-    CONFLICT_SIGNALS.map(() => Number.NEGATIVE_INFINITY),
-  );
-  const rounded = CONFLICT_SIGNALS.map((name, place) => [
-    name,
-    Number(point[place]!.toFixed(DIGITS)),
-  ]);
-  return Object.fromEntries(rounded) as ConflictSignals;
-}
 
 // ---- judging ------------------------------------------------------------------------------------
 
@@ -153,7 +117,10 @@ function isReplacedThrough(older: string, newer: string): boolean {
 }
 
 /** A conflict with a memory that was replaced before is neither right nor wrong. */
-function verdictOf(older: string, newer: string): "right" | "right again" | "alike" | "wrong" {
+export function verdictOf(
+  older: string,
+  newer: string,
+): "right" | "right again" | "alike" | "wrong" {
   const key = keyOf({ older, newer });
   if (right.has(key)) return "right";
   if (alike.has(key)) return "alike";
@@ -193,23 +160,31 @@ export function tally(
   };
 }
 
-/** Returns the ids that the rule proposes with these weights from a probability on. */
-export function proposedBy(weights: ConflictSignals, min: number) {
-  return ({ candidates }: Write): string[] =>
-    candidates
-      .map(({ id, signals }) => ({ id, probability: conflictProbability(signals, weights) }))
-      .filter(({ probability }) => probability >= min)
-      .sort((a, b) => b.probability - a.probability)
-      .slice(0, MAX_CONFLICTS)
-      .map(({ id }) => id);
+/** Returns the ids that the rule proposes from a probability on. */
+export function proposedBy(by: keyof typeof REPLACING_WEIGHTS, min: number) {
+  return ({ candidates }: Write): string[] => {
+    const found = candidates.flatMap(({ id, features }) => {
+      if (features === undefined) return [];
+      const probability = probabilityOf(features, REPLACING_WEIGHTS[by]);
+      return probability >= min
+        ? { id, probability, grade: gradeOf(probability) ?? "possible" }
+        : [];
+    });
+    return fewest(found.sort((a, b) => b.probability - a.probability)).map(({ id }) => id);
+  };
 }
 
-const THRESHOLDS = [...new Set([0.1, 0.2, 0.3, 0.4, 0.5, MIN_CONFLICT_PROBABILITY])].sort(
+const THRESHOLDS = [...new Set([0.2, MIN_POSSIBLE, 0.4, MIN_LIKELY, 0.6, 0.7])].sort(
   (a, b) => a - b,
 );
+const NAMES: Readonly<Record<number, string>> = {
+  [MIN_POSSIBLE]: " (possible)",
+  [MIN_LIKELY]: " (likely)",
+};
 
 /** Returns the tables of the general memory and of a memory without replacements. */
 export function conflictTables(
+  by: keyof typeof REPLACING_WEIGHTS,
   general: readonly Write[],
   other: { name: string; writes: readonly Write[] },
 ): string[] {
@@ -222,8 +197,8 @@ export function conflictTables(
   const rules: [string, (write: Write) => readonly string[]][] = [
     ["markers of corrections", ({ marked }) => marked],
     ...THRESHOLDS.map((min): [string, (write: Write) => readonly string[]] => [
-      `possible from ${min}${min === MIN_CONFLICT_PROBABILITY ? " (the server's)" : ""}`,
-      proposedBy(CONFLICT_WEIGHTS, min),
+      `from ${min}${NAMES[min] ?? ""}`,
+      proposedBy(by, min),
     ]),
   ];
   const parts = [

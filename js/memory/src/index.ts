@@ -116,7 +116,13 @@ export {
   type Understood,
   understoodOf,
 } from "./reasons.ts";
-export { type Given, type RememberedMemory, type RememberResult, remember } from "./remember.ts";
+export {
+  type Given,
+  type RememberedMemory,
+  type RememberResult,
+  type ReplacedMemory,
+  remember,
+} from "./remember.ts";
 export { rounded } from "./rounded.ts";
 export type {
   EdgeRow,
@@ -165,30 +171,37 @@ export {
 } from "./write/messages.ts";
 export { newRowOf } from "./write/new-row.ts";
 export {
-  CONFLICT_SIGNALS,
-  CONFLICT_WEIGHTS,
-  type ComparedMemory,
-  type ConflictCandidate,
-  type ConflictSignal,
-  type ConflictSignals,
-  comparedText,
-  conflictCandidates,
-  conflictProbability,
-  conflictSignals,
-  MAX_CONFLICT_ANSWERS,
-  MAX_CONFLICTS,
-  MIN_CONFLICT_PROBABILITY,
-  type PossibleConflict,
-  possibleConflicts,
-} from "./write/possible-conflicts.ts";
-export {
   type Prepared,
   prepare,
   type RememberedTexts,
   rememberText,
   storePrepared,
 } from "./write/remembering.ts";
-export { possiblyReplacedBy, type Replaced } from "./write/replaced.ts";
+export {
+  type ComparedStore,
+  type Comparing,
+  possiblyReplacedBy,
+  type Replaced,
+} from "./write/replaced.ts";
+export { FEATURES, type Feature, type Features, wholeOf } from "./write/replacing/features.ts";
+export { learnedOffset } from "./write/replacing/learned.ts";
+export {
+  type ComparedMemory,
+  fewest,
+  type Grade,
+  gradeOf,
+  MAX_REPLACED,
+  MAX_REPLACED_ANSWERS,
+  MIN_LIKELY,
+  MIN_POSSIBLE,
+  probabilityOf,
+  type ReplacingCandidate,
+  type ReplacingWeights,
+  replacedAmong,
+  replacingCandidates,
+  replacingFeatures,
+} from "./write/replacing/rule.ts";
+export { REPLACING_WEIGHTS } from "./write/replacing/weights.ts";
 export { type Piece, type SplitText, splitText, titleOf } from "./write/split.ts";
 export { stabilityOfNew } from "./write/stability.ts";
 export type {

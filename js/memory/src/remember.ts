@@ -28,7 +28,7 @@ import { prepare, storePrepared } from "./write/remembering.ts";
 import { possiblyReplacedBy, type Replaced } from "./write/replaced.ts";
 import { stabilityOfNew } from "./write/stability.ts";
 import type { GivenTexts, Remembered, RememberedText, RememberingStore } from "./write/store.ts";
-import { SUPERSEDES } from "./write/supersession.ts";
+import { LIKELY_SUPERSEDES, SUPERSEDES } from "./write/supersession.ts";
 
 /** What is remembered: one of `text`, `memories` and `messages`. */
 export interface Given extends Omit<GivenTexts, "messages">, Pick<Taken, "tools"> {
@@ -47,10 +47,17 @@ export interface RememberedMemory extends Remembered {
   /** Of a new memory: whether it reads like a correction of an earlier one. */
   is_correction?: boolean;
   /**
-   * Of a new memory: older ones that it may replace, the most probable first; missing if there are
-   * none. Nothing is replaced by itself: link the two by an edge of type `supersedes` if it does.
+   * Of a new memory: older ones that it seems to replace, the most probable first; missing if there
+   * are none. An edge of type `likely_supersedes` leads to a likely one. Nothing is hidden by it: link
+   * the two by an edge of type `supersedes` if the guess is right.
    */
-  possible_conflicts?: Replaced[];
+  replaces?: ReplacedMemory[];
+}
+
+/** An older memory that a new one seems to replace. */
+export interface ReplacedMemory extends Replaced {
+  /** The title of the older memory. */
+  title: string;
 }
 
 /** What `remember` did. */
@@ -145,13 +152,34 @@ function described(memory: Memory, made: Remembered, store: RememberingStore): R
   };
   if (made.action === "duplicate") return whole;
   const { engine } = memory;
-  const replaced = possiblyReplacedBy(row, { ...store, engine });
+  const replaced = possiblyReplacedBy(row, {
+    ...{ engine, ask: store.ask, rows: store.rows },
+    likelySuccessorsOf: (id) => sourcesOf(memory.edges(), LIKELY_SUPERSEDES, id),
+  });
+  memory.link(
+    replaced
+      .filter(({ grade }) => grade === "likely")
+      .map(({ id: target_id, probability: strength }) => ({
+        ...{ id: newId("e"), type: LIKELY_SUPERSEDES },
+        ...{ source_id: row.id, target_id, strength },
+      })),
+  );
   return {
     ...whole,
     is_correction: correctionIn(body === null ? title : `${title}\n${body}`).detected,
-    ...(replaced.length === 0 ? {} : { possible_conflicts: replaced }),
+    ...(replaced.length === 0
+      ? {}
+      : {
+          replaces: replaced.map((one) => ({ ...one, title: memory.row(one.id)!.content_title })),
+        }),
   };
 }
+
+/** Returns the sources of the edges of a type to a memory. */
+const sourcesOf = (edges: Iterable<MemoryEdge>, type: string, id: string): string[] =>
+  Array.from(edges).flatMap((edge) =>
+    edge.type === type && edge.target_id === id ? edge.source_id : [],
+  );
 
 /** Returns a memory as the rules of remembering see it, with what the call adds. */
 function storeOf(memory: Memory, pending: Pending, now: number): RememberingStore {
@@ -181,9 +209,9 @@ function storeOf(memory: Memory, pending: Pending, now: number): RememberingStor
       added.set(id, { ...rowOf(id)!, ...changes, last_modified });
     },
     successorsOf: (id) =>
-      [...memory.edges(), ...edges]
-        .filter((edge) => edge.type === SUPERSEDES && edge.target_id === id)
-        .flatMap(({ source_id }) => rowOf(source_id) ?? []),
+      sourcesOf([...memory.edges(), ...edges], SUPERSEDES, id).flatMap(
+        (source_id) => rowOf(source_id) ?? [],
+      ),
     supersede: (source_id, target_id) =>
       void edges.push({ ...{ id: newId("e"), type: SUPERSEDES }, source_id, target_id }),
     runOf: (session) => (session == null ? newId("c") : `session:${session}`),

@@ -1,16 +1,19 @@
 // The memories that a memory may replace, found by the index: the answers to its text, by the rule of
-// possible conflicts.
+// replacing.
 
 import type { Answer, AskOptions, Engine } from "nous-wasm";
 import { createdAtOf, textOf, textsOf } from "../index-rows.ts";
 import type { NodeRow } from "../rows.ts";
+import { wholeOf } from "./replacing/features.ts";
 import {
   type ComparedMemory,
-  comparedText,
-  conflictCandidates,
-  MAX_CONFLICT_ANSWERS,
-  possibleConflicts,
-} from "./possible-conflicts.ts";
+  canReplace,
+  fewest,
+  type Grade,
+  MAX_REPLACED_ANSWERS,
+  replacedAmong,
+  replacingCandidates,
+} from "./replacing/rule.ts";
 
 /** An older memory that a new one may replace. */
 export interface Replaced {
@@ -18,49 +21,72 @@ export interface Replaced {
   id: string;
   /** The probability that the new memory replaces it, from 0 to 1. */
   probability: number;
+  /** `likely`: answers rank the newer one first. `possible`: a conflict waits in the queue. */
+  grade: Grade;
 }
 
-/** Returns the memories of the same user that a memory may replace, the most probable first. */
+/** What the comparison needs of a store of memories. */
+export interface ComparedStore {
+  readonly engine: Pick<Engine, "getSectionForSubtype">;
+  ask(question: string, options: Pick<AskOptions, Asked>): readonly Answer[];
+  rows(ids: readonly string[]): readonly NodeRow[];
+  /** Returns the memories that are likely to replace a memory, by their edges. */
+  likelySuccessorsOf(id: string): readonly string[];
+}
+
+type Asked = "limit" | "filters" | "embedding" | "embedding_scale";
+
+/** What is known beside the memory. */
+export interface Comparing extends Pick<AskOptions, "embedding" | "embedding_scale"> {
+  /** What the agent learned from confirmed and rejected guesses, in log-odds. Default 0. */
+  offset?: number | undefined;
+}
+
+/**
+ * Returns the memories of the same user that a memory may replace, the most probable first. Of a chain
+ * of them only the last.
+ */
 export function possiblyReplacedBy(
   row: NodeRow,
-  store: {
-    readonly engine: Pick<Engine, "getSectionForSubtype">;
-    ask(question: string, options: Pick<AskOptions, "limit" | "filters">): readonly Answer[];
-    rows(ids: readonly string[]): readonly NodeRow[];
-  },
+  store: ComparedStore,
+  { offset, ...meaning }: Comparing = {},
 ): Replaced[] {
-  const newer = comparedOf(row);
-  const answers = store.ask(comparedText(newer), {
-    limit: MAX_CONFLICT_ANSWERS,
+  const newer = comparedOf(row, store);
+  if (!canReplace(newer)) return [];
+  const answers = store.ask(wholeOf(newer), {
+    limit: MAX_REPLACED_ANSWERS,
     filters: { created_before: newer.created_at },
+    ...meaning,
   });
   // A memory that another one supersedes is replaced already.
   const older = answers.filter(
     (answer) => answer.id !== row.id && answer.superseded_by === undefined,
   );
   const rows = new Map(store.rows(older.map(({ id }) => id)).map((row) => [row.id, row]));
-  const candidates = conflictCandidates(
+  const candidates = replacingCandidates(
     newer,
     older.flatMap(({ id, evidence }) => {
       const its = rows.get(id);
       return its === undefined || its.user_id !== row.user_id
         ? []
-        : { id, ...comparedOf(its), evidence };
+        : { id, ...comparedOf(its, store), evidence };
     }),
-    (subtype) => store.engine.getSectionForSubtype(subtype),
   );
-  return possibleConflicts(newer, candidates).map(({ place, probability }) => ({
-    id: candidates[place]!.id,
-    probability,
-  }));
+  const isEmbedded = meaning.embedding != null;
+  const found = replacedAmong(newer, candidates, { isEmbedded, offset: offset ?? 0 }).map(
+    ({ place, ...graded }) => ({ id: candidates[place]!.id, ...graded }),
+  );
+  const ids = new Set(found.map(({ id }) => id));
+  return fewest(found.filter(({ id }) => !store.likelySuccessorsOf(id).some((by) => ids.has(by))));
 }
 
-function comparedOf(row: NodeRow): ComparedMemory {
+function comparedOf(row: NodeRow, { engine }: Pick<ComparedStore, "engine">): ComparedMemory {
+  const subtype = textOf(row.subtype);
   return {
     // Without kind and tags, which the index adds to the title.
     title: textOf(row.content_title) ?? "",
     text: textsOf(row).text ?? "",
-    subtype: textOf(row.subtype),
+    ...{ subtype, section: engine.getSectionForSubtype(subtype) },
     created_at: createdAtOf(row) ?? 0,
   };
 }

@@ -21,6 +21,7 @@ import type { ClusterRow, ConflictRow, EdgeRow, MembershipRow, NodeRow } from ".
 import type { Storage } from "../storage/storage.ts";
 import type { Behaviour } from "./behaviour.ts";
 import type { SoftState } from "./replica/soft-state.ts";
+import { gradeOfConflict } from "./rules/grade-of-conflict.ts";
 
 /**
  * Returns a row with its pending accesses. A value of a wrong kind for its column counts as
@@ -162,12 +163,16 @@ export function presentMembership({ sequence: _, ...row }: MembershipRow): Membe
  * copy in the queue would outlive the memory.
  */
 export function presentConflicts(
-  { storage }: { storage: Storage },
+  { storage, behaviour }: { storage: Storage; behaviour: Behaviour },
   rows: readonly ConflictRow[],
 ): Conflict[] {
   const ids = rows.flatMap(({ new_node_id }) => new_node_id ?? []);
   const texts = new Map(storage.nodes.of(ids).map((row) => [row.id, memoryText(row)]));
-  return rows.map((row) => presentConflict(row, texts.get(row.new_node_id ?? "") ?? null));
+  return rows.map((row) => {
+    const grade = behaviour.comparesNew ? gradeOfConflict(row) : undefined;
+    const shown = presentConflict(row, texts.get(row.new_node_id ?? "") ?? null);
+    return grade === undefined ? shown : { ...shown, grade };
+  });
 }
 
 /** Returns the text of a memory for resolving a conflict. */

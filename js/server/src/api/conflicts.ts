@@ -7,6 +7,7 @@ import { MAX_TEXT } from "./limits.ts";
 import { operation } from "./operation.ts";
 import { QUEUE } from "./pages.ts";
 import {
+  gradeOfGuess,
   id,
   instant,
   limitTextOf,
@@ -104,6 +105,9 @@ export const conflict = z
     conflict_type: someText.describe(conflictType),
     detection_tier: someText.describe(tier),
     detection_confidence: someNumber.describe(sureness),
+    grade: gradeOfGuess
+      .optional()
+      .describe("Of `EVIDENCE`: a likely one ranks the newer memory before the older one."),
     context: someText.describe(about),
     entity_name: someText.describe(entity),
     topic: someText.describe(topic),
@@ -125,12 +129,27 @@ export const conflictList = z
 
 const resolving = z
   .object({
-    conflict_id: name.describe("The id of the conflict."),
+    conflict_id: name.optional().describe("The id of the conflict, or give the two memories."),
+    old_node_id: name
+      .optional()
+      .describe("In place of `conflict_id`: the older memory of the two."),
+    new_node_id: name.optional().describe("In place of `conflict_id`: the newer memory."),
     resolution,
     merged_content: longText.describe(
       "The text that a merge adds to the old memory. Default: the newer text.",
     ),
   })
+  .refine(
+    ({ conflict_id, old_node_id, new_node_id }) =>
+      conflict_id === undefined
+        ? old_node_id !== undefined && new_node_id !== undefined
+        : old_node_id === undefined && new_node_id === undefined,
+    { path: ["conflict_id"], message: "must be given, or old_node_id and new_node_id" },
+  )
+  .refine(
+    ({ old_node_id, new_node_id }) => old_node_id === undefined || old_node_id !== new_node_id,
+    { path: ["new_node_id"], message: "must be another memory" },
+  )
   .openapi("Resolving", { description: "How a conflict is to be resolved." });
 
 export const resolved = z
@@ -148,7 +167,7 @@ export const resolved = z
 const unresolved = z
   .object({
     ok: z.literal(false).describe("Always false."),
-    conflict_id: conflictId,
+    conflict_id: conflictId.optional(),
     resolution,
     error: z.string().describe("Why it was not resolved."),
   })

@@ -128,6 +128,8 @@ export type GivenTo<Shape> = {
   query: OutputOf<Shape, "query">;
   body: OutputOf<Shape, "body">;
   question?: QuestionVector;
+  /** The embeddings of new texts, by which they are compared with older memories. */
+  questions?: readonly QuestionVector[];
   analyses?: Analyses;
   /** The facts of a conversation, if the server has a language model for them. */
   extracted?: Extracted;

@@ -251,3 +251,10 @@ export const problem = z
       .describe("The faults of the request, by field."),
   })
   .openapi("Problem", { description: "Why a request was refused." });
+
+/** How sure the rule of replacing is. */
+export const gradeOfGuess = z
+  .enum(["likely", "possible"])
+  .describe(
+    "How sure it is. `likely`: an edge of type `likely_supersedes` leads to the older one.",
+  );

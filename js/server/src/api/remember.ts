@@ -7,7 +7,7 @@ import { MAX_TEXT } from "./limits.ts";
 import { anyMessage, notTaken, turnsIn } from "./messages.ts";
 import { newNode } from "./nodes.ts";
 import { operation } from "./operation.ts";
-import { KEY_USED, optionalName, ownId, share, text, title } from "./parts.ts";
+import { gradeOfGuess, KEY_USED, optionalName, ownId, share, text, title } from "./parts.ts";
 
 /** The most texts or messages of a request. */
 const MAX_ITEMS = 200;
@@ -97,6 +97,15 @@ const rememberRequest = z
     return { ...body, ...read, not_taken: not_taken.length === 0 ? undefined : not_taken };
   });
 
+const replacedMemory = z
+  .object({
+    id: z.string().describe("The id of the older memory."),
+    title: z.string().describe("Its title."),
+    probability: z.number().describe("How probable it is that the new memory replaces it."),
+    grade: gradeOfGuess,
+  })
+  .openapi("ReplacedMemory", { description: "An older memory that a new one seems to replace." });
+
 const stored = z
   .object({
     id: z.string().describe("The id of the memory; of a duplicate, the id of the older one."),
@@ -112,10 +121,12 @@ const stored = z
       .describe("The id of the cluster that keeps its parts, or the messages, together."),
     part: z.int().optional().describe("Its place among the parts of its text, from 1."),
     parts: z.int().optional().describe("How many parts its text became."),
-    possible_conflicts: z
-      .array(z.string())
+    replaces: z
+      .array(replacedMemory)
       .optional()
-      .describe("Ids of older memories that it may correct: see the queue of conflicts."),
+      .describe(
+        "Older memories that it seems to replace, the most probable first. Confirm or reject each: see the queue of conflicts.",
+      ),
     supersedes: z
       .array(z.string())
       .optional()
@@ -192,3 +203,4 @@ export const rememberOperations = {
 
 export type RememberRequest = z.output<typeof rememberRequest>;
 export type RememberAnswer = z.output<typeof rememberAnswer>;
+export type ReplacedMemory = z.output<typeof replacedMemory>;

@@ -13,6 +13,9 @@ import { notFound, Refusal, wrong } from "../refusal.ts";
 import type { NodeRow } from "../storage/rows.ts";
 import type { OverridesOf } from "./overriding.ts";
 
+/** A resolution. Hynous takes ids of conflicts alone. */
+type OfConflict = Resolving & { conflict_id: string };
+
 /** The strength of edges that a resolution creates. */
 const STRENGTH = 0.5;
 const DAY = "2026-01-01";
@@ -25,7 +28,11 @@ export const conflictOverrides = {
     return { data, count: data.length, next_cursor: null };
   },
 
-  resolveConflict: (agent, { body }) => resolve(agent, body),
+  resolveConflict: (agent, { body }) => {
+    const { conflict_id } = body;
+    if (conflict_id === undefined) throw wrong("conflict_id", "must be given");
+    return resolve(agent, { ...body, conflict_id });
+  },
 
   resolveConflicts: (agent, { body: { items } }) => {
     const results = items.map((item) => outcomeOf(agent, item));
@@ -84,7 +91,7 @@ interface Parties {
   at: string;
 }
 
-type Resolver = (agent: Agent, unit: Unit, parties: Parties, request: Resolving) => string[];
+type Resolver = (agent: Agent, unit: Unit, parties: Parties, request: OfConflict) => string[];
 
 /** Carries out each resolution, and returns its actions in words. */
 const RESOLVERS: Readonly<Record<string, Resolver>> = {
@@ -119,7 +126,7 @@ const RESOLVERS: Readonly<Record<string, Resolver>> = {
  * @throws {Refusal} If the conflict does not exist, the resolution is unknown, or a text would
  * become too long.
  */
-function resolve(agent: Agent, request: Resolving) {
+function resolve(agent: Agent, request: OfConflict) {
   return agent.write((unit) => {
     const { storage } = agent;
     const { conflict_id, resolution } = request;

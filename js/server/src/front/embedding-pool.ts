@@ -85,6 +85,28 @@ const queryOf = ({ query, embedding, ranking }: Asked, { byDefault }: Asking): T
 const learntFrom = (question: string | null | undefined, learns: boolean): Text | undefined =>
   learns && question != null ? { text: question, ranking: "evidence" } : undefined;
 
+/** The most new texts of a request that are compared by embeddings, and their length. */
+const MAX_COMPARED = 16;
+const MAX_COMPARED_TEXT = 2_000;
+/** How long a write waits for them, in milliseconds. Then words compare. */
+const MAX_WAIT = 500;
+
+/** Returns the texts of a request that may become one memory each. */
+function textsToCompare({
+  text,
+  memories = [],
+  messages = [],
+}: Given<"remember">["body"]): string[] {
+  const texts = [
+    ...(text === undefined ? [] : [text]),
+    ...memories.map((one) => (typeof one === "string" ? one : one.text)),
+    ...messages.flatMap(({ role, content }) => (role === "user" ? content : [])),
+  ].map((one) => one.trim());
+  return texts.length > MAX_COMPARED
+    ? []
+    : texts.filter((one) => one !== "" && one.length <= MAX_COMPARED_TEXT);
+}
+
 /** The type that a new text would most likely get. */
 const TYPE_OF_NEW = "concept";
 
@@ -179,7 +201,28 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
         this.#models.set(agent, error.inUse);
       }
     }
-    return this.#pool.call(agent, operation, given, ifAbsent, gone);
+    const questions =
+      operation === "remember"
+        ? await this.#textsOf(agent, textsToCompare((given as Given<"remember">).body))
+        : [];
+    const whole = questions.length === 0 ? given : { ...given, questions };
+    return this.#pool.call(agent, operation, whole, ifAbsent, gone);
+  }
+
+  /**
+   * Returns the embeddings of new texts, by which they are compared with older memories, as far as the
+   * server's own transformer makes them in time. A write does not wait for a provider.
+   */
+  async #textsOf(agent: string, texts: readonly string[]): Promise<QuestionVector[]> {
+    if (!isTransformer(this.#embedder.model)) return [];
+    const made: QuestionVector[] = [];
+    const late = new Promise<void>((resolve) => setTimeout(resolve, MAX_WAIT).unref());
+    const making = texts.map(async (text) => {
+      const question = await this.#questionOf(agent, { text, ranking: "evidence" });
+      if (question !== undefined) made.push(question);
+    });
+    await Promise.race([Promise.allSettled(making), late]);
+    return [...made];
   }
 
   /**

@@ -88,7 +88,8 @@ export const conflictHandlers: HandlersOf<typeof conflictOperations> = {
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         const { conflict_id, resolution } = item;
-        return { ok: false as const, conflict_id, resolution, error: error.message };
+        const what = conflict_id === undefined ? {} : { conflict_id };
+        return { ok: false as const, ...what, resolution, error: error.message };
       }
     });
     const resolved = results.filter(({ ok }) => ok).length;

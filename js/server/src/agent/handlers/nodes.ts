@@ -14,10 +14,14 @@ import { bodyOfPlaybook, countNode } from "../rules/outcomes.ts";
 import { listed } from "../search/lists.ts";
 import { wantedOf } from "../search/wanted.ts";
 import { joinClusters } from "../writes/clusters.ts";
+import { dropGuesses } from "../writes/guesses.ts";
 import { changesOf, deleteMemory, insertNode, replaceNode } from "../writes/nodes.ts";
 
 /** Memories that a deletion by a filter deletes between two pauses. */
 const DELETED_IN_A_STEP = 500;
+/** The columns of a memory's texts. */
+const CONTENT_TEXTS = ["content_title", "content_summary", "content_body"] as const;
+
 export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
   createNode: (agent, { headers, body }) => {
     let inserted: NodeRow | undefined;
@@ -61,6 +65,7 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
         if (stored.subtype === PLAYBOOK && given !== undefined) {
           changes.content_body = bodyOfPlaybook(agent, stored, given);
         }
+        if (CONTENT_TEXTS.some((field) => changes[field] !== undefined)) dropGuesses(agent, id);
         countNode(agent, agent.storage.nodes.update(id, changes)!, unit);
         // An embedding in the request counts, even if it equals the stored one.
         if (body.embedding != null) agent.storage.embeddings.served(id);

@@ -1,16 +1,33 @@
-// Compares memories with older ones that they may replace, and queues the possible conflicts.
+// Compares memories with older ones that they may replace, marks the likely ones by an edge, and
+// queues all of them as possible conflicts.
 
-import { type Replaced, possiblyReplacedBy as replacedBy } from "nous-memory";
-import type { Agent } from "../agent.ts";
+import {
+  type Comparing,
+  LIKELY_SUPERSEDES,
+  learnedOffset,
+  type Replaced,
+  possiblyReplacedBy as replacedBy,
+  wholeOf,
+} from "nous-memory";
+import type { QuestionVector } from "../../api/operation.ts";
+import { OtherModel } from "../../embeddings/other-model.ts";
+import { isTransformer, scaleOfTransformer } from "../../embeddings/text.ts";
+import { Refusal } from "../../refusal.ts";
+import type { NodeRow } from "../../storage/rows.ts";
+import type { Agent, Unit } from "../agent.ts";
 import { CORRECTION } from "../default-behaviour.ts";
+import { meaningOf } from "../question.ts";
+import { BY_EVIDENCE } from "../rules/grade-of-conflict.ts";
 import { MAX_CONFLICTS } from "../search/resembling.ts";
 import { queue } from "./conflicts.ts";
+import { insertEdge } from "./edges.ts";
+import { likelyEdges } from "./guesses.ts";
 
-/** The method that compares a new memory with older ones, without a marker. */
-const BY_EVIDENCE = "EVIDENCE";
 const CONFIDENCE_DIGITS = 4;
 /** The most memories that wait to be compared. Later ones are not compared. */
 const MAX_WAITING = 10_000;
+/** The most memories of a request that are compared before its answer; the others are compared later. */
+const MAX_COMPARED_AT_ONCE = 16;
 
 /**
  * Notes that a memory was written, so that `compareNext` compares it with older ones. Only a
@@ -21,22 +38,38 @@ export function compareLater({ ranking, behaviour, uncompared }: Agent, id: stri
   if (uncompared.size < MAX_WAITING) uncompared.add(id);
 }
 
-/**
- * Compares the memory that was written first with older ones that it may replace, and queues the
- * possible conflicts.
- */
+/** Compares the memory that was written first with older ones that it may replace. */
 export function compareNext(agent: Agent): void {
   const [id] = agent.uncompared;
   if (id === undefined) return;
   agent.uncompared.delete(id);
   const found = agent.read(() => possiblyReplacedBy(agent, id));
-  if (found.length > 0) agent.write(() => queuePossible(agent, id, found));
+  if (found.length > 0) agent.write((unit) => mark(agent, id, found, unit));
+}
+
+/**
+ * Compares new memories of a request with older ones, so that its answer can tell. `questions` has
+ * embeddings of their texts.
+ */
+export async function compareNow(
+  agent: Agent,
+  ids: readonly string[],
+  questions: readonly QuestionVector[] = [],
+): Promise<void> {
+  const some = ids.filter((id) => agent.uncompared.has(id)).slice(0, MAX_COMPARED_AT_ONCE);
+  for (const id of some) {
+    agent.uncompared.delete(id);
+    const found = agent.read(() => possiblyReplacedBy(agent, id, questions));
+    if (found.length > 0) agent.write((unit) => mark(agent, id, found, unit));
+    // What is stored stays, also if the client has gone.
+    await agent.giveWay().catch(() => {});
+  }
 }
 
 /**
  * Compares memories with older ones, in the order in which they were stored, from where the last call
- * ended, and queues the possible conflicts: those of imports, and of writes before a restart, are
- * found. Returns how many were queued, and how many memories are left.
+ * ended, and marks what they may replace: memories of imports, and of writes before a restart, are
+ * compared. Returns how many pairs were queued, and how many memories are left.
  */
 export async function compareAll(
   agent: Agent,
@@ -54,7 +87,7 @@ export async function compareAll(
     if (found.length > 0)
       queued += isDryRun
         ? agent.read(() => freshAmong(agent, id, found).length)
-        : agent.write(() => queuePossible(agent, id, found));
+        : agent.write((unit) => mark(agent, id, found, unit));
     await agent.giveWay();
   }
   if (!isDryRun && ids.length > 0)
@@ -63,46 +96,112 @@ export async function compareAll(
 }
 
 /** Returns the memories that a memory may replace; none if it was deleted meanwhile. */
-function possiblyReplacedBy(agent: Agent, id: string): Replaced[] {
+function possiblyReplacedBy(
+  agent: Agent,
+  id: string,
+  questions: readonly QuestionVector[] = [],
+): Replaced[] {
   const { index, engine, storage } = agent;
   const [row] = storage.nodes.of([id]);
   if (row === undefined) return [];
-  return replacedBy(row, {
-    engine,
-    ask: (question, options) => index.ask(question, { ...options, now: agent.now(), times: false }),
-    rows: (ids) => agent.rows(ids),
-  });
+  const { confirmed, rejected } = storage.conflicts.verdicts(BY_EVIDENCE);
+  const offset = learnedOffset(confirmed, rejected);
+  return replacedBy(
+    row,
+    {
+      engine,
+      ask: (question, options) =>
+        index.ask(question, { ...options, now: agent.now(), times: false }),
+      rows: (ids) => agent.rows(ids),
+      likelySuccessorsOf: (older) =>
+        likelyEdges(agent, older, "in").map(({ source_id }) => source_id),
+    },
+    { offset, ...meaningOfMemory(agent, row, questions) },
+  );
 }
 
-/** Returns the older memories that exist, and with which a memory is not queued yet. */
+/** Returns the embedding of a new memory: the one that was made for its text, or the stored one. */
+function meaningOfMemory(
+  agent: Agent,
+  row: NodeRow,
+  questions: readonly QuestionVector[],
+): Comparing {
+  const text = wholeOf({ title: row.content_title, text: row.content_body ?? "" });
+  const made = questions.find((question) => question.text === text);
+  try {
+    if (made !== undefined) return meaningOf(agent, text, made);
+  } catch (error) {
+    // The agent's model has changed: words compare.
+    if (!(error instanceof OtherModel)) throw error;
+    return {};
+  }
+  const name = row.embedding_model ?? "";
+  if (!isTransformer({ name })) return {};
+  const [stored] = [...agent.storage.nodes.indexed([row.id])].flat();
+  const bytes = stored?.embedding_vector;
+  if (bytes == null || bytes.byteLength !== 4 * agent.dimensions) return {};
+  const embedding = new Float32Array(Uint8Array.from(bytes).buffer);
+  return { embedding, embedding_scale: scaleOfTransformer({ name }) };
+}
+
+/**
+ * Returns the older memories that exist, and with which a memory is not queued yet, but by a marker of
+ * a correction.
+ */
 function freshAmong({ storage }: Agent, id: string, found: readonly Replaced[]): Replaced[] {
   const ids = [id, ...found.map((older) => older.id)];
   const there = new Set(storage.nodes.of(ids).map((row) => row.id));
   if (!there.has(id)) return [];
-  const known = storage.conflicts.olderOf(id);
-  return found
-    .filter((older) => there.has(older.id) && !known.includes(older.id))
-    .slice(0, Math.max(MAX_CONFLICTS - known.length, 0));
+  const known = storage.conflicts.ofNewer(id);
+  const isOpen = (older: string) =>
+    known.every(
+      (one) =>
+        one.old_node_id !== older ||
+        (one.status !== "resolved" && one.detection_tier !== BY_EVIDENCE),
+    );
+  const fresh = found.filter((older) => there.has(older.id) && isOpen(older.id));
+  return fresh.slice(0, Math.max(MAX_CONFLICTS - known.length, 1));
 }
 
 /**
- * Within a `write`: queues a memory with older ones that it is not queued with yet. Returns with how
- * many.
+ * Within a `write`: queues a memory with older ones that it is not queued with yet, and links it to
+ * those that it likely replaces. Returns with how many.
  */
-function queuePossible(agent: Agent, id: string, found: readonly Replaced[]): number {
+function mark(agent: Agent, id: string, found: readonly Replaced[], unit: Unit): number {
   const fresh = freshAmong(agent, id, found);
+  const known = agent.storage.conflicts.ofNewer(id);
   for (const older of fresh) {
-    queue(agent, {
-      old_node_id: older.id,
-      new_node_id: id,
-      new_content: null,
-      conflict_type: CORRECTION,
-      detection_tier: BY_EVIDENCE,
-      detection_confidence: Number(older.probability.toFixed(CONFIDENCE_DIGITS)),
-      context: null,
-      entity_name: null,
-      topic: null,
-    });
+    const probability = Number(older.probability.toFixed(CONFIDENCE_DIGITS));
+    const before = known.find(({ old_node_id }) => old_node_id === older.id);
+    if (before !== undefined) agent.storage.conflicts.grade(before.id, BY_EVIDENCE, probability);
+    else
+      queue(agent, {
+        old_node_id: older.id,
+        new_node_id: id,
+        new_content: null,
+        conflict_type: CORRECTION,
+        detection_tier: BY_EVIDENCE,
+        detection_confidence: probability,
+        context: null,
+        entity_name: null,
+        topic: null,
+      });
+    if (older.grade === "likely") link(agent, { id, older: older.id, probability }, unit);
   }
   return fresh.length;
+}
+
+/** Within a `write`: links a memory to one that it likely replaces. */
+function link(
+  agent: Agent,
+  { id, older, probability }: { id: string; older: string; probability: number },
+  unit: Unit,
+): void {
+  const ends = { source_id: id, target_id: older, type: LIKELY_SUPERSEDES };
+  try {
+    insertEdge(agent, { ...ends, strength: probability, confidence: probability }, unit);
+  } catch (error) {
+    // The agent has as many types of edges as it can have: the pair waits in the queue.
+    if (!(error instanceof Refusal)) throw error;
+  }
 }

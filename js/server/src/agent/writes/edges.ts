@@ -1,6 +1,6 @@
 // Writes of edges.
 
-import { toIso } from "nous-memory";
+import { SUPERSEDES, toIso } from "nous-memory";
 import { getInitialEdgeStrength } from "nous-wasm";
 import type { NewEdgeRequest } from "../../api/edges.ts";
 import { newId } from "../../ids.ts";
@@ -8,6 +8,7 @@ import { Refusal } from "../../refusal.ts";
 import type { EdgeRow, NewEdge } from "../../storage/rows.ts";
 import type { Agent, Unit } from "../agent.ts";
 import { countEdge } from "../rules/outcomes.ts";
+import { dropGuess } from "./guesses.ts";
 
 /** Returns a new edge. Its ends have to exist. */
 export function newEdgeOf(agent: Agent, fields: NewEdgeRequest): NewEdge {
@@ -35,6 +36,8 @@ export function insertEdge(agent: Agent, request: NewEdgeRequest, unit: Unit): E
   const { source_id, target_id, type } = request;
   checkThere(agent, { source_id, target_id });
   agent.checkNames({ "edge type": type });
+  // What is sure is no guess any more.
+  if (type === SUPERSEDES) dropGuess(agent, source_id, target_id);
   const edge = agent.storage.edges.insert(newEdgeOf(agent, request));
   countEdge(agent, edge, unit);
   return edge;

@@ -19,6 +19,7 @@ import type { Agent } from "../agent.ts";
 import { joinClusters } from "./clusters.ts";
 import { compareLater } from "./comparing.ts";
 import { queueContradiction } from "./conflicts.ts";
+import { dropGuesses } from "./guesses.ts";
 
 /** The fields that decide whether a memory equals the one that has the caller's id already. */
 const CONTENT = [
@@ -118,6 +119,7 @@ export function replaceNode(agent: Agent, stored: NodeRow, request: NewNodeReque
     ...content
   } = newNodeOf(agent, request);
   if (subtype !== stored.subtype) joinClusters(agent, stored.id, subtype);
+  dropGuesses(agent, stored.id);
   const row = agent.storage.nodes.update(stored.id, {
     ...content,
     last_modified: toIso(agent.now()),

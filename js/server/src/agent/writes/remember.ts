@@ -15,6 +15,7 @@ import {
   SUPERSEDES,
   shareOfWords,
   storePrepared,
+  textOf,
   toIso,
   toLocalIso,
   typeOf,
@@ -22,11 +23,12 @@ import {
 } from "nous-memory";
 import type { RetryHeaders } from "../../api/headers.ts";
 import type { Extracted, ExtractedFact, FactType } from "../../api/operation.ts";
-import type { RememberAnswer, RememberRequest } from "../../api/remember.ts";
+import type { RememberAnswer, RememberRequest, ReplacedMemory } from "../../api/remember.ts";
 import { newId } from "../../ids.ts";
 import { Refusal, wrong } from "../../refusal.ts";
 import type { Agent, Unit } from "../agent.ts";
 import { isKnown } from "../idempotency.ts";
+import { gradeOfConflict } from "../rules/grade-of-conflict.ts";
 import { insertEdge } from "./edges.ts";
 import { insertNode } from "./nodes.ts";
 
@@ -189,14 +191,14 @@ export function answerOf(agent: Agent, { made, skipped, extraction }: Done): Rem
   const stored = made.flatMap(({ id, ...what }) => {
     const row = rows.get(id);
     if (row === undefined) return [];
-    const conflicts = what.action === "created" ? storage.conflicts.olderOf(id) : [];
+    const replaces = what.action === "created" ? replacedBy(agent, id) : [];
     return {
       id,
       ...what,
       title: row.content_title,
       type: row.subtype ?? row.type,
       section: engine.getSectionForSubtype(row.subtype),
-      ...(conflicts.length === 0 ? {} : { possible_conflicts: conflicts }),
+      ...(replaces.length === 0 ? {} : { replaces }),
     };
   });
   const created = stored.filter(({ action }) => action === "created").length;
@@ -205,6 +207,25 @@ export function answerOf(agent: Agent, { made, skipped, extraction }: Done): Rem
     ...{ stored, created, duplicates, skipped },
     ...(extraction === undefined ? {} : { extraction }),
   };
+}
+
+/** Returns what waits in the queue for a memory that may replace it, the most probable first. */
+function replacedBy({ storage }: Agent, id: string): ReplacedMemory[] {
+  const open = storage.conflicts.ofNewer(id).filter(({ status }) => status !== "resolved");
+  const titles = new Map(
+    storage.nodes
+      .of(open.flatMap(({ old_node_id }) => old_node_id ?? []))
+      .map((row) => [row.id, textOf(row.content_title) ?? ""]),
+  );
+  return open
+    .flatMap(({ old_node_id, detection_tier, detection_confidence }) => {
+      const title = titles.get(old_node_id ?? "");
+      if (title === undefined) return [];
+      const probability = detection_confidence ?? 0;
+      const grade = gradeOfConflict({ detection_tier, detection_confidence }) ?? "possible";
+      return { id: old_node_id!, title, probability, grade };
+    })
+    .sort((a, b) => b.probability - a.probability);
 }
 
 /** Within a `write`: returns what the rules of remembering need of an agent. */

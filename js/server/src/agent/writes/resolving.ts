@@ -6,11 +6,15 @@ import { MAX_TEXT } from "../../api/limits.ts";
 import { notFound, Refusal, wrong } from "../../refusal.ts";
 import type { NodeRow } from "../../storage/rows.ts";
 import type { Agent, Unit } from "../agent.ts";
-import { insertEdge } from "./edges.ts";
+import { CORRECTION } from "../default-behaviour.ts";
+import { queue } from "./conflicts.ts";
+import { checkThere, insertEdge } from "./edges.ts";
+import { dropGuess } from "./guesses.ts";
 import { deleteMemory } from "./nodes.ts";
 
 /** The two sides of a conflict: an old memory, and a new memory or a text. */
 interface Parties {
+  conflict_id: string;
   old: NodeRow;
   fresh: NodeRow | undefined;
   content: string | null;
@@ -24,13 +28,14 @@ interface Parties {
  */
 export function resolve(agent: Agent, request: Resolving): Resolved {
   return agent.write((unit) => {
-    const { conflict_id, resolution } = request;
+    const { resolution } = request;
     const resolved_at = toIso(agent.now());
-    const parties = partiesOf(agent, conflict_id, resolved_at);
+    const parties = partiesOf(agent, request, resolved_at);
+    const { conflict_id, old, fresh } = parties;
     // Before a memory is deleted: its deletion removes its pending conflicts.
     agent.storage.conflicts.resolve(conflict_id, resolution, resolved_at);
-    const actions = RESOLVERS[resolution](agent, unit, parties, request);
-    const { old, fresh } = parties;
+    const guesses = fresh === undefined ? [] : dropGuess(agent, fresh.id, old.id);
+    const actions = [...guesses, ...RESOLVERS[resolution](agent, unit, parties, request)];
     return {
       ok: true,
       conflict_id,
@@ -43,12 +48,38 @@ export function resolve(agent: Agent, request: Resolving): Resolved {
   });
 }
 
-function partiesOf({ storage }: Agent, id: string, now: string): Parties {
+function partiesOf(agent: Agent, request: Resolving, now: string): Parties {
+  const { old_node_id, new_node_id } = request;
+  if (old_node_id !== undefined && new_node_id !== undefined)
+    return ofPair(agent, old_node_id, new_node_id);
+  const { storage } = agent;
+  const id = request.conflict_id!;
   if (storage.conflicts.isResolved(id)) throw new Refusal(409, "the conflict is resolved already");
   const open = storage.conflicts.open(id, now);
   if (open === undefined) throw notFound();
   const fresh = open.new_node_id === null ? undefined : storage.nodes.find(open.new_node_id);
-  return { old: storage.nodes.find(open.old_node_id!)!, fresh, content: textOf(open.new_content) };
+  const old = storage.nodes.find(open.old_node_id!)!;
+  return { conflict_id: id, old, fresh, content: textOf(open.new_content) };
+}
+
+/** Returns the conflict of two memories, expired or not; a new one if none was queued. */
+function ofPair(agent: Agent, old_node_id: string, new_node_id: string): Parties {
+  checkThere(agent, { old_node_id, new_node_id });
+  const { storage } = agent;
+  const last = storage.conflicts.ofPair(old_node_id, new_node_id);
+  if (last?.status === "resolved") throw new Refusal(409, "the conflict is resolved already");
+  const { id, new_content } =
+    last ??
+    queue(agent, {
+      ...{ old_node_id, new_node_id, new_content: null, conflict_type: CORRECTION },
+      ...{ detection_tier: null, detection_confidence: null },
+      ...{ context: null, entity_name: null, topic: null },
+    });
+  return {
+    ...{ conflict_id: id, content: textOf(new_content) },
+    old: storage.nodes.find(old_node_id)!,
+    fresh: storage.nodes.find(new_node_id),
+  };
 }
 
 type Resolver = (agent: Agent, unit: Unit, parties: Parties, request: Resolving) => string[];

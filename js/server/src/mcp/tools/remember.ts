@@ -1,17 +1,24 @@
 // The tool `remember`: stores texts.
 
 import { z } from "zod";
-import type { RememberAnswer } from "../../api/remember.ts";
+import type { RememberAnswer, ReplacedMemory } from "../../api/remember.ts";
 import { Refused } from "../ask.ts";
 import { instant, max_tokens, messages, type } from "./arguments.ts";
 import { within } from "./lines.ts";
 import { tool } from "./tool.ts";
 
+/** Tells what a new memory seems to replace, and what to do. */
+const guessed = (id: string, { id: older, title, probability, grade }: ReplacedMemory): string =>
+  `  It ${grade === "likely" ? "likely" : "possibly"} replaces [${older}] ${title} ` +
+  `(${Math.round(100 * probability)} %). If so, call conflicts with old_id ${older}, new_id ${id} and ` +
+  "new_is_current; if both hold, with keep_both.";
+
 export const remember = tool("remember", {
   title: "Remember",
   description:
     "Stores something that will matter later, in one or more sentences that make sense alone: write " +
-    "names instead of pronouns, and dates instead of `yesterday`. What is known already is not stored again.",
+    "names instead of pronouns, and dates instead of `yesterday`. What is known already is not stored again. " +
+    "The answer tells what the new memory seems to replace: confirm or reject it with the tool `conflicts`.",
   arguments: {
     text: z.string().min(1).optional().describe("What to remember."),
     messages: messages.describe(`In place of a text: ${messages.description}`),
@@ -38,12 +45,11 @@ export const remember = tool("remember", {
     const answer = await asked<RememberAnswer>("POST", "/remember", given);
     const { stored, not_taken = [] } = answer;
     const left = not_taken.map(({ kind, count, why }) => `Not taken: ${count} × ${kind} (${why}).`);
-    const lines = stored.map(({ id, action, title, type, possible_conflicts = [] }) => {
-      const conflicts = possible_conflicts.map((old) => `[${old}]`).join(", ");
-      return action === "duplicate"
-        ? `Known already: [${id}] ${title}`
-        : `Stored [${id}] as ${type}: ${title}${conflicts === "" ? "" : `. It may correct ${conflicts}: see the tool conflicts`}`;
-    });
+    const lines = stored.flatMap(({ id, action, title, type, replaces = [] }) =>
+      action === "duplicate"
+        ? [`Known already: [${id}] ${title}`]
+        : [`Stored [${id}] as ${type}: ${title}`, ...replaces.map((older) => guessed(id, older))],
+    );
     const { text, shown } = within("", [...lines, ...left], max, "raise max_tokens to see them");
     return { text, data: { stored: stored.slice(0, shown), count: stored.length } };
   },

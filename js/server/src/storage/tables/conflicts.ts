@@ -78,12 +78,41 @@ export class ConflictTable {
     );
   }
 
-  /** Returns the ids of the memories that a new memory is queued with, whatever the status. */
-  olderOf(newNodeId: string): string[] {
-    const older = "SELECT old_node_id FROM conflict_queue WHERE new_node_id = ?";
-    return this.#sql
-      .all<Pick<ConflictRow, "old_node_id">>(older, newNodeId)
-      .flatMap(({ old_node_id }) => old_node_id ?? []);
+  /** Returns the conflicts of a new memory, whatever the status, in order. */
+  ofNewer(newNodeId: string): ConflictRow[] {
+    return this.#sql.all<ConflictRow>(
+      `SELECT ${CONFLICT} FROM conflict_queue WHERE new_node_id = ? AND old_node_id IS NOT NULL ORDER BY rowid`,
+      newNodeId,
+    );
+  }
+
+  /** Returns the last conflict of two memories, whatever the status. */
+  ofPair(oldNodeId: string, newNodeId: string): ConflictRow | undefined {
+    return this.#sql.all<ConflictRow>(
+      `SELECT ${CONFLICT} FROM conflict_queue WHERE old_node_id = ? AND new_node_id = ? ORDER BY rowid DESC LIMIT 1`,
+      oldNodeId,
+      newNodeId,
+    )[0];
+  }
+
+  /** Returns how many conflicts that a method found were resolved for the newer memory, and against it. */
+  verdicts(tier: string): { confirmed: number; rejected: number } {
+    return this.#sql.all<{ confirmed: number; rejected: number }>(
+      `SELECT coalesce(sum(resolution = 'new_is_current'), 0) AS confirmed,
+        coalesce(sum(resolution IN ('keep_both', 'old_is_current')), 0) AS rejected
+       FROM conflict_queue WHERE detection_tier = ? AND status = 'resolved'`,
+      tier,
+    )[0]!;
+  }
+
+  /** Sets the method that found a conflict, and how sure it is. */
+  grade(id: string, tier: string, confidence: number): void {
+    this.#sql.run(
+      "UPDATE conflict_queue SET detection_tier = ?, detection_confidence = ? WHERE id = ?",
+      tier,
+      confidence,
+      id,
+    );
   }
 
   /** Returns a conflict of any status, expired or not, whose old memory exists. */

@@ -69,10 +69,32 @@ export class PostgresConflicts implements TableOf<ConflictTable> {
     return this.#where(sql`id = ${id} AND status = 'resolved'`).length > 0;
   }
 
-  olderOf(newNodeId: string): string[] {
-    return this.#where(sql`new_node_id = ${newNodeId} ORDER BY sequence`).flatMap(
-      ({ old_node_id }) => old_node_id ?? [],
+  ofNewer(newNodeId: string): ConflictRow[] {
+    return this.#where(
+      sql`new_node_id = ${newNodeId} AND old_node_id IS NOT NULL ORDER BY sequence`,
     );
+  }
+
+  ofPair(oldNodeId: string, newNodeId: string): ConflictRow | undefined {
+    return this.#where(
+      sql`old_node_id = ${oldNodeId} AND new_node_id = ${newNodeId} ORDER BY sequence DESC LIMIT 1`,
+    )[0];
+  }
+
+  verdicts(tier: string): { confirmed: number; rejected: number } {
+    const of = (resolutions: Query) =>
+      sql`count(*) FILTER (WHERE resolution IN (${resolutions}))::int`;
+    return this.#rows.all<{ confirmed: number; rejected: number }>(
+      sql`SELECT ${of(raw("'new_is_current'"))} AS confirmed,
+        ${of(raw("'keep_both', 'old_is_current'"))} AS rejected
+      FROM nous.conflict_queue WHERE ${this.#own} AND detection_tier = ${tier} AND status = 'resolved'`,
+    )[0]!;
+  }
+
+  grade(id: string, tier: string, confidence: number): void {
+    this.#rows.change(sql`UPDATE nous.conflict_queue
+      SET detection_tier = ${tier}, detection_confidence = ${confidence}
+      WHERE ${this.#own} AND id = ${id}`);
   }
 
   find(id: string): ConflictRow | undefined {

@@ -1,0 +1,188 @@
+// `npm run fit -- changes`: fits the weights by which a new memory is compared with those that it may
+// replace, writes them to js/memory/src/write/replacing/weights.ts, and measures them. The same
+// package, pairs and memories give the same bytes.
+
+import { writeFileSync } from "node:fs";
+import { loadEmbedderSync } from "nous-embedder";
+import {
+  type Features,
+  GENERAL,
+  guessedType,
+  MIN_LIKELY,
+  MIN_POSSIBLE,
+  probabilityOf,
+  type ReplacingWeights,
+  replacingCandidates,
+  replacingFeatures,
+  wholeOf,
+} from "nous-memory";
+import { getSectionForSubtype, MemoryIndex } from "nous-wasm";
+import { generateSample } from "../../js/sample/trader/index.ts";
+import { CHANGES, type ChangePair } from "../quality/changes/pairs.ts";
+import { type ComparedBy, verdictOf, written } from "../quality/conflicts.ts";
+import { generalSet, traderSet } from "../quality/own-sets.ts";
+import { Sentences } from "../quality/sentences.ts";
+import { table, writeResults } from "../results.ts";
+import { fitReplacing, type JudgedPair, weightsFile } from "./replacing.ts";
+
+const FILE = "js/memory/src/write/replacing/weights.ts";
+/** Other memories in the index of a pair. */
+const OTHERS = [7, 13, 29, 31, 43].map((step) => step * 5);
+
+/** A labelled pair with its features; undefined if the rule never marks it. */
+interface ComparedPair {
+  readonly pair: ChangePair;
+  readonly features: Features | undefined;
+}
+
+/** Compares labelled pairs, each in a small index with older statements of other pairs. */
+function compared(pairs: readonly ChangePair[], { embedder, sentences }: ComparedBy) {
+  const index = new MemoryIndex({ embedder, dimensions: sentences?.dimensions });
+  const texts = pairs.flatMap(({ older, newer }) => [older, newer]);
+  sentences?.embedAll(texts, "passage");
+  const embeddingOf = (text: string) => sentences?.embed(text, "passage");
+  const rowOf = (id: string, title: string) => ({
+    ...{ id, title, text: "", embedding: embeddingOf(title) },
+  });
+  const memoryOf = (title: string) => {
+    const subtype = guessedType(GENERAL, title);
+    const section = getSectionForSubtype(subtype);
+    return { title, text: "", subtype, section, created_at: 0 };
+  };
+  const found = pairs.map((pair, place): ComparedPair => {
+    const others = OTHERS.map((step) => pairs[(place + step) % pairs.length]!.older);
+    index.upsert([rowOf("older", pair.older), ...others.map((text, k) => rowOf(`${k}`, text))]);
+    const newer = memoryOf(pair.newer);
+    const embedding = embeddingOf(pair.newer);
+    const answers = index.ask(wholeOf(newer), { limit: 10, times: false, embedding, now: 0 });
+    const evidence = answers.find(({ id }) => id === "older")?.evidence ?? {};
+    // The section is a guess here: what the labels say counts.
+    const older = { ...memoryOf(pair.older), section: "KNOWLEDGE" as const, evidence };
+    const [features] = replacingFeatures(
+      newer,
+      replacingCandidates(newer, [older]),
+      embedding != null,
+    );
+    return { pair, features };
+  });
+  index.free();
+  return found;
+}
+
+const embedder = loadEmbedderSync();
+const sentences = await Sentences.load();
+const weights: Record<string, ReplacingWeights> = {};
+const reports: string[] = [];
+for (const [by, title] of [
+  ["embedded", "With the sentence transformer"],
+  ["plain", "With word vectors alone"],
+] as const) {
+  const comparing = { embedder, sentences: by === "embedded" ? sentences : undefined };
+  const pairs = Object.entries(CHANGES).map(
+    ([name, its]) => [name, compared(its, comparing)] as const,
+  );
+  const sets = [generalSet(), traderSet(generateSample())];
+  const writes = sets.flatMap((set) => written(set, comparing));
+  const judged: JudgedPair[] = [
+    ...pairs.flatMap(([, its]) =>
+      its.flatMap(({ pair, features }) =>
+        pair.held || features === undefined ? [] : { features, replaces: pair.replaces },
+      ),
+    ),
+    ...writes
+      .filter(({ part }) => part === "dev")
+      .flatMap(({ id, candidates }) =>
+        candidates.flatMap((older) => {
+          const verdict = verdictOf(older.id, id);
+          return older.features === undefined || verdict === "right again"
+            ? []
+            : { features: older.features, replaces: verdict === "right" };
+        }),
+      ),
+  ];
+  weights[by] = fitReplacing(judged);
+  reports.push(`## ${title}`, ...tablesOf(pairs, weights[by]));
+}
+
+/** Returns the tables of the labelled pairs. */
+function tablesOf(
+  files: readonly (readonly [string, readonly ComparedPair[]])[],
+  its: ReplacingWeights,
+): string[] {
+  const rated = files.map(
+    ([name, pairs]) =>
+      [
+        name,
+        pairs.map(({ pair, features }) => ({
+          ...pair,
+          probability: features === undefined ? 0 : probabilityOf(features, its),
+        })),
+      ] as const,
+  );
+  type Rated = (typeof rated)[number][1];
+  const share = (pairs: Rated, min: number) =>
+    pairs.length === 0
+      ? "–"
+      : (pairs.filter(({ probability }) => probability >= min).length / pairs.length).toFixed(2);
+  const of = (pairs: Rated, replaces: boolean) =>
+    pairs.filter((pair) => pair.replaces === replaces);
+  const cells = (pairs: Rated) =>
+    [true, false].flatMap((replaces) => {
+      const some = of(pairs, replaces);
+      return [`${some.length}`, share(some, MIN_LIKELY), share(some, MIN_POSSIBLE)];
+    });
+  const area = (pairs: Rated) => {
+    const [right, wrong] = [of(pairs, true), of(pairs, false)];
+    let above = 0;
+    for (const one of right)
+      for (const other of wrong)
+        above +=
+          Number(one.probability > other.probability) +
+          Number(one.probability === other.probability) / 2;
+    return (above / right.length / wrong.length).toFixed(3);
+  };
+  const head = [
+    "replacing",
+    "likely",
+    "likely or possible",
+    "standing",
+    "likely",
+    "likely or possible",
+  ];
+  const parts = [false, true];
+  const all = rated.flatMap(([, pairs]) => pairs);
+  const kinds = [...new Set(all.map(({ kind }) => kind))];
+  return [
+    table(
+      ["pairs", "area under the curve", ...head],
+      rated.flatMap(([name, pairs]) =>
+        parts.map((held) => {
+          const some = pairs.filter((pair) => pair.held === held);
+          return [`${name}, ${held ? "held out" : "fitted"}`, area(some), ...cells(some)];
+        }),
+      ),
+    ),
+    "By kind, held out:",
+    table(
+      ["kind", ...head],
+      kinds.map((kind) => [kind, ...cells(all.filter((pair) => pair.held && pair.kind === kind))]),
+    ),
+    "By language, held out:",
+    table(
+      ["language", ...head],
+      ["en", "de", "es"].map((one) => [
+        one,
+        ...cells(all.filter(({ held, language }) => held && language === one)),
+      ]),
+    ),
+  ];
+}
+
+const HOW = `\`npm run fit -- changes\`: logistic regression on two thirds of the labelled pairs of \`benches/quality/changes\`, on the development half of the
+general memory, and on half of the trader's memory, whose writes replace nothing. A third of the pairs, by a hash of their frame, is held out. One author
+wrote the frames, and then the lists of words of the rule: shares on other people's words are lower. *Likely* is a probability of at
+least ${MIN_LIKELY}, *possible* of at least ${MIN_POSSIBLE}. \`a\` and \`b\` are hard on purpose, \`plain\` is easy. \`npm run quality -- corrections\` measures on the general memory.`;
+const text = reports.join("\n\n");
+writeFileSync(FILE, weightsFile(weights));
+const path = writeResults("fit-changes", "What replaces what", `${HOW}\n\n${text}`);
+console.log(`${text}\n\nwritten to ${FILE} and ${path}`);

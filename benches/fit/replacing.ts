@@ -1,0 +1,67 @@
+// Fits the weights of the rule of replacing by logistic regression.
+
+import { FEATURES, type Features, type ReplacingWeights } from "nous-memory";
+import { minimise } from "./lbfgs.ts";
+
+/** The features of a pair, and whether the newer one replaces the older one. */
+export interface JudgedPair {
+  readonly features: Features;
+  readonly replaces: boolean;
+}
+
+/** The factors of the squared weights: of statements, and of longer memories. */
+const RIDGE = { statement: 0.5, long: 0.3 };
+const DIGITS = 2;
+const NAMES = ["offset", ...FEATURES] as const;
+
+/** Returns the weights, rounded. The same pairs give the same weights. */
+export function fitReplacing(pairs: readonly JudgedPair[]): ReplacingWeights {
+  const rows = pairs.map(({ features, replaces }) => ({
+    values: Float64Array.from([1, ...FEATURES.map((name) => features[name])]),
+    is: Number(replaces),
+  }));
+  const ridges = NAMES.map((name) =>
+    name === "offset" ? 0 : name.startsWith("long") ? RIDGE.long : RIDGE.statement,
+  );
+  const { point } = minimise(
+    (weights) => {
+      const gradient = new Float64Array(weights.length);
+      let value = 0;
+      for (const { values, is } of rows) {
+        let sum = 0;
+        for (let k = 0; k < values.length; k++) sum += values[k]! * weights[k]!;
+        value += Math.max(sum, 0) + Math.log1p(Math.exp(-Math.abs(sum))) - is * sum;
+        const over = 1 / (1 + Math.exp(-sum)) - is;
+        for (let k = 0; k < values.length; k++) gradient[k]! += over * values[k]!;
+      }
+      for (const [k, ridge] of ridges.entries()) {
+        value += (ridge / 2) * weights[k]! ** 2;
+        gradient[k]! += ridge * weights[k]!;
+      }
+      return { value: value / rows.length, gradient: gradient.map((one) => one / rows.length) };
+    },
+    NAMES.map(() => 0),
+    NAMES.map(() => Number.NEGATIVE_INFINITY),
+  );
+  const rounded = NAMES.map((name, k) => [name, Number(point[k]!.toFixed(DIGITS))]);
+  return Object.fromEntries(rounded);
+}
+
+/** Returns the file of the weights. */
+export function weightsFile(weights: Readonly<Record<string, ReplacingWeights>>): string {
+  const line = (name: string, value: number) => `    ${name}: ${value + 0},`;
+  const groups = Object.entries(weights).flatMap(([by, its]) => [
+    `  ${by}: {`,
+    ...NAMES.map((name) => line(name, its[name] ?? 0)),
+    "  },",
+  ]);
+  return `// Written by \`npm run fit -- changes\`. Do not edit: change the pairs or the features, and fit anew.
+
+/** The weights by feature, and the offset; a feature without one counts nothing. With the cosine of embeddings and with word vectors alone. */
+export const REPLACING_WEIGHTS: Readonly<
+  Record<"embedded" | "plain", Readonly<Record<string, number>>>
+> = {
+${groups.join("\n")}
+};
+`;
+}

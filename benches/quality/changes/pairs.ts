@@ -1,0 +1,23 @@
+// The labelled pairs of statements: the newer one replaces the older one, or both stand.
+//
+// Frames were written by hand before the rule, in three files: a.frames and b.frames are hard on
+// purpose, plain.frames is easy. `node benches/quality/changes/make.ts` fills their slots. A third of
+// the frames, by their hash, is held out: no weight is fitted on their pairs.
+
+import a from "./a.json";
+import b from "./b.json";
+import plain from "./plain.json";
+
+/** Two statements, and whether the newer one replaces the older one. */
+export interface ChangePair {
+  readonly older: string;
+  readonly newer: string;
+  readonly kind: string;
+  readonly replaces: boolean;
+  readonly language: string;
+  /** Whether no weight is fitted on the pair. */
+  readonly held: boolean;
+}
+
+/** The pairs by file. */
+export const CHANGES: Readonly<Record<string, readonly ChangePair[]>> = { a, b, plain };
