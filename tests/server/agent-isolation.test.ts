@@ -195,6 +195,8 @@ const REQUESTS: { readonly [Operation in Name]: (parts: Parts) => fc.Arbitrary<G
   deleteNode: ({ id }) => ofId(id("node")),
   putNode: (parts) => ofId(parts.newId, { body: newNode(parts).map(({ id: _, ...node }) => node) }),
   remember: ({ own, retry }) => asked({ body: fields({ text: own }), headers: retry }),
+  factHistory: ({ id, query }) =>
+    asked({ body: fc.oneof(fields({ id: id("node") }), fields({ query })) }),
   isAnswerable: ({ query }) => asked({ body: fields({ question: query }) }),
   timeline: (parts) =>
     asked({

@@ -113,5 +113,5 @@ test("vectors of a service are evidence on the scale of its model", async () => 
   expect(Math.max(...measured.map(({ input }) => input.length))).toBe(7);
   const why = (await own.ask("POST /explain", { query: QUESTION, id: "m0" })).body;
   expect(why.data[0].meaning).toMatchObject({ model: "some-model", is_estimated: false });
-  expect(explanationFor(why).lines.join(" ")).toContain("by some-model");
+  expect(explanationFor(why, "UTC").lines.join(" ")).toContain("by some-model");
 });

@@ -184,7 +184,7 @@ describe("a server with default settings", () => {
       unlike: expect.any(Number),
     });
     const times = Math.round((100 * meaning.weight) / meaning.least_weight) / 100;
-    expect(explanationFor(why).lines).toContain(
+    expect(explanationFor(why, "UTC").lines).toContain(
       `Meaning, by ${minilm.id}, counts ${times} times: no word of the question is in any one memory.`,
     );
     const similar = { content: "She prefers tea" };

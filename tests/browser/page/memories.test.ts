@@ -55,6 +55,51 @@ const idsOf = (page: Page) =>
   page.locator(".record").evaluateAll((all) => all.map((it) => (it as HTMLElement).dataset.id));
 const heading = (page: Page, name: string) => page.getByRole("heading", { name, exact: true });
 
+describe("a guess that another memory replaces one", () => {
+  const GUESSED = {
+    name: "guessed.jsonl",
+    text: jsonl([
+      ...NOTES.slice(0, -1),
+      {
+        ...{ kind: "edge", id: "g1", type: "likely_supersedes", strength: 0.83 },
+        ...{ source_id: "raise", target_id: "rent", created_at: "2026-03-09T09:00:00Z" },
+      },
+    ]),
+  };
+
+  it.each([
+    ["Confirm", "supersedes", "DORMANT"],
+    ["Both hold", "relates_to", "ACTIVE"],
+  ] as const)("is told with the newer one, and decided: %s", async (label, type, state) => {
+    const { page, complaints, close } = await visit(VIEW);
+    await choose(page, GUESSED);
+    const told = page.locator('.record[data-id="rent"] .note');
+    await told.waitFor();
+    expect(await told.innerText()).toMatch(/^Earlier; since .*9.*: “Rent raised” \(83 %\)\.$/);
+    await page.goto(`${url()}#/ask?memory=yours&q=what+is+the+rent`);
+    const answers = page.locator(".answer");
+    await answers.first().waitFor();
+    expect(await answers.first().getAttribute("data-id")).toBe("raise");
+    const older = page.locator('.answer[data-id="rent"]');
+    await expect.poll(() => older.locator(".note").innerText()).toContain("Earlier; since");
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await older.getByRole("button", { name: label }).click();
+    await expect.poll(() => older.getByRole("button", { name: label }).count()).toBe(0);
+    await page.goto(`${url()}#/memories?memory=yours`);
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download as JSONL" }).click();
+    const text = await (await (await downloading).createReadStream()).toArray();
+    const saved = Buffer.concat(text).toString("utf8").trim().split("\n");
+    const lines = saved.map((line): Record<string, unknown> => JSON.parse(line));
+    const edges = lines.filter(({ kind }) => kind === "edge");
+    expect(edges).toEqual([expect.objectContaining({ id: "g1", type, source_id: "raise" })]);
+    const rent = lines.find(({ id }) => id === "rent");
+    expect(rent?.state_lifecycle ?? "ACTIVE").toBe(state);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+});
+
 describe("files", () => {
   it("open beside wrong lines, which are listed with number and reason", async () => {
     const { page, complaints, requests, close } = await visit(VIEW);

@@ -53,7 +53,7 @@ export function shortDay(
 
 /** The beginning of a text, in one line and without brackets. */
 function told(text: string): string {
-  const line = text.replaceAll(/[\s()]+/g, " ").trim();
+  const line = text.replaceAll(/[()]/g, "").replaceAll(/\s+/g, " ").trim();
   if (line.length <= MAX_TOLD) return line;
   const cut = line.slice(0, MAX_TOLD);
   return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), MAX_TOLD / 2)).trimEnd()}…`;

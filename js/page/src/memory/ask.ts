@@ -66,17 +66,11 @@ export function standsBehind(
   };
 }
 
-const named = (held: Held, id: string): Named => ({ id, title: titleOf(held, id) });
-
-/** Returns the title of a memory, or the beginning of its text. */
-export function titleOf(held: Held, id: string): string {
-  const { title, text } = held.card(id);
-  return title === "" ? `${text.slice(0, 60)}…` : title;
-}
+const named = (held: Held, id: string): Named => ({ id, title: held.titleOf(id) });
 
 /** Returns why a memory has its place among the answers to a question. */
 export function reasonsOf(held: Held, id: string, question: string): Reasons {
-  const { superseded_by, similar_to, meaning, ...why } = reasonsIn(
+  const { superseded_by, replaced_by, replaces, similar_to, meaning, ...why } = reasonsIn(
     held.index,
     held.row(id)!,
     question,

@@ -12,7 +12,6 @@ import {
   tokensOf,
 } from "nous-memory";
 import type { ContextBudget, MemorySection, MemoryType } from "nous-wasm";
-import { titleOf } from "./ask.ts";
 import type { Held } from "./held.ts";
 
 /** A turn that needs a prompt. */
@@ -73,7 +72,7 @@ export function buildContext(held: Held, { input, identity, budgets }: ContextRe
     const row = held.row(id)!;
     return {
       id,
-      title: titleOf(held, id),
+      title: held.titleOf(id),
       section: held.sectionOf(row),
       created: createdAtOf(row) ?? 0,
       score: scores.get(id),

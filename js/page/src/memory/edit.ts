@@ -14,7 +14,7 @@ import type { Held } from "./held.ts";
 import { keepChange, keepDeletion } from "./kept.ts";
 import { addRow, nodeLine } from "./lines.ts";
 import type { Json } from "./readers/reading.ts";
-import type { Conflict, Resolution, Texts } from "./records.ts";
+import type { Conflict, Decision, Resolution, Texts } from "./records.ts";
 
 /** The state that an undo restores. */
 interface Past {
@@ -194,6 +194,34 @@ export function conflicts(held: Held): Conflict[] {
       };
     })
     .sort((a, b) => (b.sureness ?? 0) - (a.sureness ?? 0));
+}
+
+/**
+ * Decides a guess that another memory replaces this one: it does, or both hold. The edge of the guess
+ * becomes the one that is sure, or relates the two.
+ */
+export async function decide(held: Held, id: string, resolution: Decision): Promise<void> {
+  const guess = held.guessOf(id);
+  if (guess === undefined) throw new Error("This guess is no longer there.");
+  const { source_id, target_id } = guess;
+  if (held.server !== undefined) {
+    const rows = await held.server.decide(target_id, source_id, resolution);
+    held.rows.edges = held.rows.edges.filter((edge) => edge.id !== guess.id);
+    held.index.unlink([guess.id]);
+    take(held, rows);
+    return;
+  }
+  const at = held.rows.edges.findIndex((edge) => edge.id === guess.id);
+  const type = resolution === "keep_both" ? "relates_to" : "supersedes";
+  const strength = getInitialEdgeStrength(type);
+  const decided: EdgeRow = { ...held.rows.edges[at]!, type, strength, neural_weight: strength };
+  held.rows.edges[at] = decided;
+  held.index.link([memoryEdgeOf(decided)]);
+  const past = rowOf(held, id);
+  const last_modified = new Date(held.now).toISOString();
+  const rows: IndexedNodeRow[] =
+    resolution === "keep_both" ? [] : [{ ...past, state_lifecycle: "DORMANT", last_modified }];
+  await put(held, rows, [], [edgeLine(decided)]);
 }
 
 /**

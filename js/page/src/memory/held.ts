@@ -8,6 +8,7 @@ import {
   engineConfigOf,
   type IndexedNodeRow,
   kindInWords,
+  LIKELY_SUPERSEDES,
   memoryEdgeOf,
   memoryNodeOf,
   namesIn,
@@ -26,6 +27,7 @@ import {
   MemoryIndex,
   type MemoryNode,
   type MemorySection,
+  type StoredMemoryEdge,
   TextIndex,
 } from "nous-wasm";
 import { base64Of, bytesIn } from "./base64.ts";
@@ -389,7 +391,31 @@ export class Held {
       created: createdAtOf(row) ?? 0,
       event: (event_time as number | null | undefined) ?? null,
       runs: (this.rows.clusters.get(id) ?? []).map((run) => this.rows.clusterNames.get(run) ?? run),
+      ...this.#replacing(id),
     };
+  }
+
+  /** Returns the title of a memory, or the beginning of its text. */
+  titleOf(id: string): string {
+    const row = this.rows.nodes.get(id)!;
+    return row.content_title || `${(textsOf(row).text ?? "").slice(0, 60)}…`;
+  }
+
+  /** The guess that another memory replaces this one, if there is one. */
+  #replacing(id: string): Pick<Card, "replaced_by"> {
+    const guess = this.guessOf(id);
+    if (guess === undefined) return {};
+    const { source_id, strength: probability } = guess;
+    const newer = this.rows.nodes.get(source_id)!;
+    const since = (textsOf(newer).event_time as number | null) ?? createdAtOf(newer) ?? 0;
+    return { replaced_by: { id: source_id, title: this.titleOf(source_id), since, probability } };
+  }
+
+  /** The edge of the guess that another memory replaces this one, if there is one. */
+  guessOf(id: string): StoredMemoryEdge | undefined {
+    return this.index
+      .line(id)
+      .findLast(({ type, target_id }) => type === LIKELY_SUPERSEDES && target_id === id);
   }
 
   /** `isKept` and `canUndo` are known elsewhere. */

@@ -147,7 +147,9 @@ export async function readKept(
     for (const changed of (await database.getAll("changes")) as Json[][])
       for (const row of changed) addRow(rows, row);
     const isThere = (id: string) => rows.nodes.has(id);
-    rows.edges = rows.edges.filter((it) => isThere(it.source_id) && isThere(it.target_id));
+    // An edge that was changed is kept twice: the last one counts.
+    const edges = [...new Map(rows.edges.map((edge) => [edge.id, edge])).values()];
+    rows.edges = edges.filter((it) => isThere(it.source_id) && isThere(it.target_id));
     return about.name;
   });
 }

@@ -19,6 +19,15 @@ export interface Card {
   event: number | null;
   /** Names of the conversations, journeys or projects that it belongs to. */
   runs: string[];
+  /** The memory that seems to replace it. */
+  replaced_by?: Replacing;
+}
+
+/** A memory that seems to replace another one. */
+export interface Replacing extends Named {
+  /** Since when it holds. */
+  since: number;
+  probability: number;
 }
 
 /** A stretch of a card's title or text that matters for a question. */
@@ -35,7 +44,11 @@ export interface Mark {
 }
 
 /** Why a memory has its place. */
-export interface Reasons extends Omit<Why, "passage" | "meaning" | "superseded_by" | "similar_to"> {
+export interface Reasons
+  extends Omit<
+    Why,
+    "passage" | "meaning" | "superseded_by" | "replaced_by" | "replaces" | "similar_to"
+  > {
   /** The matched words in title and text, in order, without overlaps. */
   marks: Mark[];
   /** The best passage, in title and text. */
@@ -244,6 +257,9 @@ export interface Conflict {
   /** How sure the detection is, from 0 to 1. */
   sureness: number | null;
 }
+
+/** How a guess is decided: the newer memory replaces the older one, or both hold. */
+export type Decision = "new_is_current" | "keep_both";
 
 /** How a conflict is resolved, in the words of the server. */
 export type Resolution = "new_is_current" | "keep_both" | "old_is_current";

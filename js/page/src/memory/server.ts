@@ -204,6 +204,20 @@ export class Server {
     });
   }
 
+  /** Decides a guess that one memory replaces another. Returns the rows of both, and their edges. */
+  async decide(
+    old_node_id: string,
+    new_node_id: string,
+    resolution: "new_is_current" | "keep_both",
+  ): Promise<Json[]> {
+    return this.#asking(async () => {
+      await this.#client.resolveConflict({ old_node_id, new_node_id, resolution });
+      const rows = [await this.readRow(old_node_id), await this.readRow(new_node_id)];
+      const { data } = await this.#client.listEdges({ node_id: old_node_id });
+      return [...rows, ...data.map((edge) => ({ kind: "edge", ...edge }))];
+    });
+  }
+
   /** Reads the row of a memory, which does not count as a recall. */
   async readRow(id: string): Promise<Json> {
     return this.#asking(async () => lineOf(await this.#client.readNode(id, { recall: false })));

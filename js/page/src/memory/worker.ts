@@ -6,13 +6,13 @@ import { type AskRequest, ask } from "./ask.ts";
 import { type ListRequest, list } from "./browse.ts";
 import { type CompareRequest, compare } from "./compare.ts";
 import { buildContext, type ContextRequest, questionsOf } from "./context.ts";
-import { canUndo, conflicts, edit, remove, resolve, texts, undo } from "./edit.ts";
+import { canUndo, conflicts, decide, edit, remove, resolve, texts, undo } from "./edit.ts";
 import type { Held } from "./held.ts";
 import { forget, hasKept, isKept, keep } from "./kept.ts";
 import * as life from "./life.ts";
 import { textOfLines } from "./lines.ts";
 import { open, type Progress, type Source } from "./open.ts";
-import type { MeaningState, Resolution, Summary, Texts } from "./records.ts";
+import type { Decision, MeaningState, Resolution, Summary, Texts } from "./records.ts";
 import {
   forget as forgetRanks,
   type Profiles,
@@ -67,6 +67,7 @@ const calls = {
   remove: (ids: readonly string[]) => remove(there(), ids),
   undo: () => undo(there()),
   conflicts: () => conflicts(there()),
+  decide: (id: string, resolution: Decision) => decide(there(), id, resolution),
   resolve: (id: string, resolution: Resolution) => resolve(there(), id, resolution),
   /** Returns the memory as the lines of an export. */
   download: () => new Blob([...textOfLines(there().exportLines())]),

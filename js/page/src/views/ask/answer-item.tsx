@@ -5,6 +5,7 @@ import { linkTo } from "../../app/address.ts";
 import { percent } from "../../app/format.ts";
 import type { Named, Shown } from "../../memory/records.ts";
 import { Facts, MemoryCard } from "../../parts/card.tsx";
+import { Earlier } from "../../parts/earlier.tsx";
 import { EvidenceBar, EvidenceTable } from "../../parts/evidence-bar.tsx";
 import { Marked } from "../../parts/memory-text.tsx";
 
@@ -56,6 +57,7 @@ export function AnswerItem({ shown, question, isDense = false, elsewhere }: Item
           />
         )}
         {elsewhere === undefined ? null : <p class="elsewhere">{elsewhere}</p>}
+        <Earlier card={card} />
         {superseded_by === undefined ? null : (
           <Note before="Superseded by" named={superseded_by} question={question} />
         )}

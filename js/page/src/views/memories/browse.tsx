@@ -8,6 +8,7 @@ import { count, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { memory, memoryChanged } from "../../memory/client.ts";
 import type { Card, Counted } from "../../memory/records.ts";
+import { whyNot } from "../../parts/problem.ts";
 import { Confirm } from "./confirm.tsx";
 import {
   change,
@@ -24,7 +25,6 @@ import {
   to,
 } from "./filters.ts";
 import { MemoryRow } from "./memory-row.tsx";
-import { whyNot } from "./problem.ts";
 
 const SIZE = 50;
 const DAY = 86_400_000;

@@ -5,7 +5,7 @@ import { count, dayOf, percent } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { memory, memoryChanged } from "../../memory/client.ts";
 import type { Card, Conflict, Resolution } from "../../memory/records.ts";
-import { whyNot } from "./problem.ts";
+import { whyNot } from "../../parts/problem.ts";
 
 /** Pairs that are shown at once. */
 const AT_ONCE = 10;

@@ -5,7 +5,8 @@ import { useEffect, useRef } from "preact/hooks";
 import { memory, memoryChanged } from "../../memory/client.ts";
 import type { Card, Texts } from "../../memory/records.ts";
 import { MemoryCard } from "../../parts/card.tsx";
-import { whyNot } from "./problem.ts";
+import { Earlier } from "../../parts/earlier.tsx";
+import { whyNot } from "../../parts/problem.ts";
 
 interface RowProps {
   card: Card;
@@ -36,6 +37,7 @@ export function MemoryRow({ card, onRemove }: RowProps) {
         <>
           <div class="body">
             <MemoryCard card={card} />
+            <Earlier card={card} />
             {card.tags.length === 0 ? null : (
               <ul class="tags" aria-label="Tags">
                 {card.tags.map((tag) => (

@@ -6,8 +6,8 @@ import { hasKept } from "../../app/opening.ts";
 import { memory, memoryChanged } from "../../memory/client.ts";
 import type { Summary } from "../../memory/records.ts";
 import { MeaningPanel } from "../../parts/meaning.tsx";
+import { whyNot } from "../../parts/problem.ts";
 import { ForgetButton } from "./opener.tsx";
-import { whyNot } from "./problem.ts";
 
 export function OpenMemory({ summary, isAnyKept }: { summary: Summary; isAnyKept: boolean }) {
   const { name, memories, edges, runs, first, last, bySection, source } = summary;

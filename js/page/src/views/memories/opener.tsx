@@ -12,9 +12,9 @@ import {
   thisServer,
 } from "../../app/opening.ts";
 import { memory } from "../../memory/client.ts";
+import { problem } from "../../parts/problem.ts";
 import { Confirm } from "./confirm.tsx";
 import { clearFilters } from "./filters.ts";
-import { problem } from "./problem.ts";
 
 export function Opener() {
   return (

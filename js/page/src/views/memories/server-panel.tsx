@@ -7,7 +7,7 @@ import { count } from "../../app/format.ts";
 import { openAgain } from "../../app/opening.ts";
 import { generation, memory } from "../../memory/client.ts";
 import type { ServerState } from "../../memory/records.ts";
-import { problem } from "./problem.ts";
+import { problem } from "../../parts/problem.ts";
 
 /** In the order in which a memory passes through them. */
 const STATES: readonly StoredLifecycleState[] = [

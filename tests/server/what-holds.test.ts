@@ -1,0 +1,206 @@
+// What holds now, by guesses: answers, prompts and explanations for questions for what holds, for what was
+// before, and for a course; and the history of a fact.
+
+import { Memory, promptOfTurn, remember } from "nous-memory";
+import { describe, expect, test } from "vitest";
+import { historyOperations } from "../../js/server/src/api/history.ts";
+import { searchOperations } from "../../js/server/src/api/search.ts";
+import { type Client, sharedServer } from "./support/shared-server.ts";
+
+const { client } = sharedServer();
+
+const YEAR = new Date().getUTCFullYear();
+const RENTS = [
+  ["r900", `${YEAR - 2}-03-03`, "The rent of our flat is 900 euros."],
+  ["r1000", `${YEAR - 1}-05-03`, "The rent of our flat is 1,000 euros (with water)."],
+  ["r1100", `${YEAR - 1}-09-05`, "The rent of our flat is 1,100 euros."],
+] as const;
+const MAY = `3 May ${YEAR - 1}`;
+const SEPTEMBER = `5 Sep ${YEAR - 1}`;
+const NOW = "What is the rent of our flat?";
+const BEFORE = "What was the rent of our flat before?";
+const THEN = `What was the rent of our flat in June ${YEAR - 1}?`;
+const COURSE = "How did the rent of our flat change?";
+
+/** Stores the rents, and an edge for each pair: a guess, or a sure one. */
+async function rents(grades: readonly ("sure" | "likely")[], fields: object = {}): Promise<Client> {
+  const own = client();
+  for (const [id, created_at, content_title] of RENTS)
+    await own.create({ id, created_at, content_title, content_body: null, tags: [id], ...fields });
+  await own.create({ id: "tea", content_title: "Mira prefers tea to coffee" });
+  for (const [place, grade] of grades.entries()) {
+    const [older, newer] = [RENTS[place]![0], RENTS[place + 1]![0]];
+    if (grade === "sure") await own.link(newer, older, "supersedes");
+    else await own.link(newer, older, "likely_supersedes", { strength: 0.83 });
+  }
+  return own;
+}
+
+const rentsIn = (ids: readonly string[]) => ids.filter((id) => id.startsWith("r"));
+const promptFor = async (own: Client, input: string): Promise<string> =>
+  (await own.ask("POST /context", { input })).body.prompt;
+
+describe("answers", () => {
+  test.each([["likely"], ["sure"]] as const)(
+    "put the memory first that the question asks for, if the edges are %s",
+    async (grade) => {
+      const own = await rents([grade, grade]);
+      expect(rentsIn(await own.search(NOW))).toEqual(["r1100", "r1000", "r900"]);
+      expect(rentsIn(await own.search(BEFORE))[0]).toBe("r1000");
+      expect(rentsIn(await own.search(THEN))[0]).toBe("r1000");
+      expect(rentsIn(await own.search(COURSE))).toEqual(["r900", "r1000", "r1100"]);
+      expect(rentsIn(await own.search("Wie hoch war die Miete früher, rent of our flat?"))[0]).toBe(
+        "r1000",
+      );
+    },
+  );
+
+  test("tell both sides of a guess, and hide nothing", async () => {
+    const own = await rents(["likely"]);
+    const { body } = await own.ask("POST /search", { query: NOW });
+    expect(searchOperations.search.answer.parse(body)).toEqual(body);
+    const since = `${YEAR - 1}-05-03T00:00:00.000Z`;
+    const [older, newer] = ["r900", "r1000"].map((id) =>
+      body.data.find((node: { id: string }) => node.id === id),
+    );
+    expect(older.replaced_by).toEqual({ id: "r1000", probability: 0.83, since });
+    expect(newer.replaces).toEqual({ id: "r900", probability: 0.83, since });
+    expect(older.superseded_by).toBeUndefined();
+    const untouched = (await (await rents([])).ask("GET /nodes/r900?recall=false")).body;
+    expect(older.state_lifecycle).toBe(untouched.state_lifecycle);
+    expect([newer.replaced_by, older.replaces]).toEqual([undefined, undefined]);
+    // Without the newer one, by a filter, nothing replaces it.
+    const filter = { tags: { any: ["r900"] } };
+    const alone = (await own.ask("POST /search", { query: NOW, filter })).body.data;
+    expect(alone.map(({ id, replaced_by }: Record<string, unknown>) => [id, replaced_by])).toEqual([
+      ["r900", undefined],
+    ]);
+    const why = (await own.ask("POST /explain", { query: NOW, ids: ["r900", "r1000"] })).body.data;
+    expect(why[0].replaced_by).toEqual(older.replaced_by);
+    expect(why[1].replaces).toEqual(newer.replaces);
+    expect(why[0].rank).toBe(why[1].rank + 1);
+  });
+
+  test("are as without it once the edge is removed", async () => {
+    const own = await rents([]);
+    const order = await own.search(NOW);
+    const { id } = await own.link("r1000", "r1100", "likely_supersedes", { strength: 0.6 });
+    expect(await own.search(NOW)).not.toEqual(order);
+    expect((await own.ask(`DELETE /edges/${id}`)).status).toBe(200);
+    expect(await own.search(NOW)).toEqual(order);
+  });
+});
+
+describe("prompts", () => {
+  test("mark what is earlier, with the newer value", async () => {
+    const own = await rents(["likely"]);
+    const prompt = await promptFor(own, NOW);
+    expect(prompt).toContain(
+      `900 euros. (earlier; since ${MAY}: The rent of our flat is 1,000 euros with water.) (noted on`,
+    );
+    expect(prompt.match(/earlier; since/g)).toHaveLength(1);
+    // The statement that is sent back is the memory's own.
+    const line = prompt.split("\n").find((one) => one.includes("earlier; since"))!;
+    const { body } = await own.ask("POST /remember", { text: line });
+    expect(body).toMatchObject({ duplicates: 1, stored: [{ id: "r900", action: "duplicate" }] });
+  });
+
+  test.each([["likely"], ["sure"]] as const)(
+    "for the past say until when it held, if the edges are %s",
+    async (grade) => {
+      const own = await rents([grade, grade]);
+      const before = await promptFor(own, BEFORE);
+      expect(before).toContain(`1,000 euros (with water). (until ${SEPTEMBER}) (noted on`);
+      const course = await promptFor(own, COURSE);
+      expect(course).toContain(`900 euros. (until ${MAY})`);
+      expect(course).toContain(`(until ${SEPTEMBER})`);
+      expect(course).toContain("1,100 euros. (noted on");
+      const now = await promptFor(own, NOW);
+      expect(now).not.toContain("(until");
+      expect(now.includes("900 euros")).toBe(grade === "likely");
+    },
+  );
+
+  test("show the profile with its marks, whatever the turn is about", async () => {
+    const own = await rents(["likely"], { type: "preference", subtype: "custom:preference" });
+    const prompt = await promptFor(own, "Does Mira like tea?");
+    if (prompt.includes("900 euros")) expect(prompt).toContain(`(earlier; since ${MAY}: The rent`);
+    expect(await promptFor(own, NOW)).toContain(`(earlier; since ${MAY}: The rent`);
+  });
+
+  test("of a process are marked in the same way", () => {
+    const memory = new Memory();
+    const [older, newer] = RENTS.map(
+      ([, created_at, text]) => remember(memory, { text, event_time: created_at }).stored[0]!.id,
+    ) as [string, string];
+    memory.link([
+      {
+        ...{ id: "guess", type: "likely_supersedes", strength: 0.7 },
+        ...{ source_id: newer, target_id: older },
+      },
+    ]);
+    expect(promptOfTurn(memory, { input: NOW }).prompt).toContain(`(earlier; since ${MAY}: The`);
+    expect(promptOfTurn(memory, { input: COURSE }).prompt).toContain(`900 euros. (until ${MAY})`);
+    memory.free();
+  });
+});
+
+describe("the history of a fact", () => {
+  const history = async (own: Client, body: object) => {
+    const { status, body: answer } = await own.ask("POST /facts/history", body);
+    expect({ status, answer }).toMatchObject({ status: 200 });
+    expect(historyOperations.factHistory.answer.parse(answer)).toEqual(answer);
+    expect(answer.count).toBe(answer.data.length);
+    return answer.data.map(({ id, since, until, replaced_by }: Record<string, unknown>) => ({
+      ...{ id, since, until, replaced_by },
+    }));
+  };
+  const at = (date: string) => `${date}T00:00:00.000Z`;
+
+  test("has the values in the order of time, whatever is asked", async () => {
+    const own = await rents(["sure", "likely"]);
+    const [first, second, third] = RENTS.map(([, date]) => at(date));
+    const values = [
+      {
+        ...{ id: "r900", since: first, until: second },
+        replaced_by: { id: "r1000", grade: "sure", probability: 1 },
+      },
+      {
+        ...{ id: "r1000", since: second, until: third },
+        replaced_by: { id: "r1100", grade: "likely", probability: 0.83 },
+      },
+      { id: "r1100", since: third, until: null, replaced_by: null },
+    ];
+    for (const id of ["r900", "r1000", "r1100"]) expect(await history(own, { id })).toEqual(values);
+    for (const query of [NOW, BEFORE]) expect(await history(own, { query })).toEqual(values);
+    expect(await history(own, { id: "tea" })).toMatchObject([{ id: "tea", until: null }]);
+    const filter = { tags: { any: ["r900", "r1000"] } };
+    expect(await history(own, { id: "r900", filter })).toMatchObject([
+      { id: "r900", until: second },
+      { id: "r1000", until: null, replaced_by: null },
+    ]);
+  });
+
+  test("follows edges before times", async () => {
+    const own = await rents([]);
+    // The memory of the oldest time replaced another one: it was imported with a wrong day.
+    await own.link("r900", "r1000", "likely_supersedes", { strength: 0.5 });
+    expect(await history(own, { id: "r900" })).toMatchObject([{ id: "r1000" }, { id: "r900" }]);
+  });
+
+  test("refuses a memory that there is not, and a request for both or none", async () => {
+    const own = await rents([]);
+    for (const [body, status, path] of [
+      [{ id: "none" }, 404, "id"],
+      [{ id: "r900", query: NOW }, 400, "id"],
+      [{}, 400, "id"],
+      [{ id: "r900", ids: [] }, 400, "ids"],
+    ] as const) {
+      const answer = await own.ask("POST /facts/history", body);
+      expect(answer).toMatchObject({ status });
+      expect(JSON.stringify(answer.body)).toContain(`"${path}"`);
+    }
+    const empty = await client().ask("POST /facts/history", { query: NOW });
+    expect(empty.body).toEqual({ data: [], count: 0 });
+  });
+});
