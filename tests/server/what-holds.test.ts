@@ -22,12 +22,16 @@ const BEFORE = "What was the rent of our flat before?";
 const THEN = `What was the rent of our flat in June ${YEAR - 1}?`;
 const COURSE = "How did the rent of our flat change?";
 
-/** Stores the rents, and an edge for each pair: a guess, or a sure one. */
-async function rents(grades: readonly ("sure" | "likely")[], fields: object = {}): Promise<Client> {
+/**
+ * Stores the rents as events, which the server compares with nothing, and an edge for each pair: a guess,
+ * or a sure one.
+ */
+async function rents(grades: readonly ("sure" | "likely")[]): Promise<Client> {
   const own = client();
+  const event = { type: "event", subtype: undefined, content_body: null };
   for (const [id, created_at, content_title] of RENTS)
-    await own.create({ id, created_at, content_title, content_body: null, tags: [id], ...fields });
-  await own.create({ id: "tea", content_title: "Mira prefers tea to coffee" });
+    await own.create({ ...event, id, created_at, content_title, tags: [id] });
+  await own.create({ ...event, id: "tea", content_title: "Mira prefers tea to coffee" });
   for (const [place, grade] of grades.entries()) {
     const [older, newer] = [RENTS[place]![0], RENTS[place + 1]![0]];
     if (grade === "sure") await own.link(newer, older, "supersedes");
@@ -121,11 +125,23 @@ describe("prompts", () => {
     },
   );
 
-  test("show the profile with its marks, whatever the turn is about", async () => {
-    const own = await rents(["likely"], { type: "preference", subtype: "custom:preference" });
-    const prompt = await promptFor(own, "Does Mira like tea?");
-    if (prompt.includes("900 euros")) expect(prompt).toContain(`(earlier; since ${MAY}: The rent`);
-    expect(await promptFor(own, NOW)).toContain(`(earlier; since ${MAY}: The rent`);
+  test("mark the profile, whatever the turn is about", () => {
+    const memory = new Memory();
+    const [older, newer] = RENTS.map(
+      ([, event_time, text]) =>
+        remember(memory, { text, event_time, type: "preference" }).stored[0]!.id,
+    ) as [string, string];
+    memory.link([
+      {
+        ...{ id: "guess", type: "likely_supersedes", strength: 0.7 },
+        ...{ source_id: newer, target_id: older },
+      },
+    ]);
+    for (const input of ["Does Mira like tea?", NOW]) {
+      const { prompt } = promptOfTurn(memory, { input });
+      expect(prompt).toContain("900 euros. (earlier; since ");
+    }
+    memory.free();
   });
 
   test("of a process are marked in the same way", () => {
