@@ -7,6 +7,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSyn
 import { homedir } from "node:os";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
+import { LINE_LIMIT } from "./bundle.mjs";
 import { writeEmbedder } from "./embedder.mjs";
 import { layoutAsTypeScript } from "./layout.mjs";
 import { at, fail, fingerprint, isStampedWith, must, root, runAside, say } from "./lib.mjs";
@@ -232,18 +233,9 @@ async function writePackage(bundle) {
   const dist = (name) => join(DIST, name);
 
   // One core for each format; everything else is a thin entry beside it.
-  await bundle({
-    ...options,
-    entryPoints: [src("core.ts")],
-    outfile: dist("core.mjs"),
-    format: "esm",
-  });
-  await bundle({
-    ...options,
-    entryPoints: [src("core.ts")],
-    outfile: dist("core.cjs"),
-    format: "cjs",
-  });
+  const core = { ...options, lineLimit: LINE_LIMIT, entryPoints: [src("core.ts")] };
+  await bundle({ ...core, outfile: dist("core.mjs"), format: "esm" });
+  await bundle({ ...core, outfile: dist("core.cjs"), format: "cjs" });
   const besideCore = (format) => ({
     name: "core-beside",
     setup(build) {

@@ -4,6 +4,9 @@
 import { spawnSync } from "node:child_process";
 import { at, root } from "./lib.mjs";
 
+/** Where minified lines break: Node prints the whole line of an uncaught error before its message. */
+export const LINE_LIMIT = 400;
+
 /** Options of esbuild for programs that Node runs. */
 export const FOR_NODE = {
   bundle: true,

@@ -4,7 +4,7 @@
 
 import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { FOR_NODE } from "./bundle.mjs";
+import { FOR_NODE, LINE_LIMIT } from "./bundle.mjs";
 import { writeClient } from "./client.mjs";
 import { at, fail, root } from "./lib.mjs";
 import { hasPostgres } from "./setup.mjs";
@@ -68,6 +68,7 @@ export async function writeServer(bundle, hasTypes) {
     // Names stay, so that stack traces are readable.
     minifyWhitespace: true,
     minifySyntax: true,
+    lineLimit: LINE_LIMIT,
     outExtension: { ".js": ".mjs" },
     define: { __VERSION__: JSON.stringify(version) },
   });

@@ -106,6 +106,27 @@ describe("Node", () => {
   });
 });
 
+describe("an uncaught error", () => {
+  const MAX_BYTES = 2_000;
+  const CALL = "classifyIntent(null);";
+
+  it.each([
+    ["uncaught.mjs", `import { classifyIntent } from "nous-wasm";\n${CALL}`],
+    ["uncaught-slim.mjs", `import { initSync } from "nous-wasm/slim";\ninitSync("no module");`],
+    ["uncaught.cjs", `const { classifyIntent } = require("nous-wasm");\n${CALL}`],
+  ])("of %s shows its message, and little code before it", async (name, source) => {
+    const { status, stderr } = await run(
+      process.execPath,
+      [project.write(name, source)],
+      project.dir,
+    );
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^NousError: \w/m);
+    expect(stderr).toContain(name);
+    expect(Buffer.byteLength(stderr)).toBeLessThan(MAX_BYTES);
+  });
+});
+
 describe("entries that need explicit loading", () => {
   const MATCH = {
     ...{
