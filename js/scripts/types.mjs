@@ -10,11 +10,18 @@ export function writeTypes(folder) {
   const types = join(folder, "dist", "types");
   for (const name of readdirSync(types, { recursive: true })) {
     if (!name.endsWith(".d.ts")) continue;
-    const text = withDocsOfEngine(readFileSync(join(types, name), "utf8"), types);
+    const text = withOlderArrays(withDocsOfEngine(readFileSync(join(types, name), "utf8"), types));
     writeFileSync(join(types, name), importing(text, "js"));
     writeFileSync(join(types, name.replace(/\.d\.ts$/, ".d.cts")), importing(text, "cjs"));
   }
 }
+
+/**
+ * Returns declarations that compilers before TypeScript 5.7 read, too: there typed arrays take no
+ * argument. "of" returns an array of the same type as before, for either.
+ */
+const withOlderArrays = (text) =>
+  text.replace(/\b(\w+Array)<ArrayBuffer>/g, 'ReturnType<$1Constructor["of"]>');
 
 /**
  * Returns declarations with the comments of `Engine` in place of {@inheritDoc}, which editors do not

@@ -1,8 +1,9 @@
 // The published files: complete, valid by the standard checkers, small, with SIMD instructions, and
 // without traces of the build machine.
 
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { createPackageFromTarballData } from "@arethetypeswrong/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -131,6 +132,27 @@ describe("the checkers", () => {
 });
 
 describe("the declarations", () => {
+  it("of all packages are read by TypeScript 5.4, whose typed arrays take no argument", () => {
+    const found = ["embedder", "engine", "memory", "minilm", "server"].flatMap((name) => {
+      const types = join(root, "js", name, "dist", "types");
+      const names = readdirSync(types, { recursive: true, encoding: "utf8" });
+      const declarations = names.filter((path) => /\.d\.[cm]?ts$/.test(path));
+      expect(declarations.length, name).toBeGreaterThan(0);
+      return declarations.flatMap((path) => {
+        const text = readFileSync(join(types, path), "utf8");
+        return Array.from(text.matchAll(/\b\w+Array</g))
+          .filter(([type]) => !["Array<", "ReadonlyArray<"].includes(type))
+          .map(([type]) => `${name}/${path}: ${type}`);
+      });
+    });
+    expect(found).toEqual([]);
+    const embedder = join("dist", "types", "embedder.d.ts");
+    // A compiler with arguments knows that the buffer is not shared.
+    expect(readFileSync(project.installed(embedder), "utf8")).toContain(
+      'vector: ReturnType<Float32ArrayConstructor["of"]>;',
+    );
+  });
+
   it("document every export, for editors, which do not follow {@inheritDoc}", () => {
     const core = readFileSync(project.installed("dist", "types", "core.d.ts"), "utf8");
     expect(core).not.toContain("@inheritDoc");
