@@ -1,8 +1,19 @@
 // Backups of an agent's database, and restoring them.
 
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { backUp, restore } from "../../js/server/src/backup.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
@@ -12,6 +23,9 @@ import { execute, makeExisting, raw } from "./support/existing-database.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
+
+/** A user who may write nowhere, if the tests run as a user who may write everywhere. */
+const NOBODY = 65_534;
 
 function run(...args: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
@@ -258,6 +272,98 @@ describe("adoption", () => {
       status: 1,
       stderr: expect.stringContaining("already"),
     });
+  });
+
+  /** A folder with such a database whose last write is in its log alone, as a stopped server leaves it. */
+  function withLog(): { folder: string; given: string } {
+    const [made, folder] = [join(temporaryFolder(), "theirs.db"), temporaryFolder()];
+    makeExisting(made);
+    const db = raw(made);
+    db.exec("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0");
+    db.exec("UPDATE nodes SET content_title = 'Heliotrope' WHERE id = 'n_b'");
+    const given = join(folder, "theirs.db");
+    for (const end of ["", "-wal"]) copyFileSync(made + end, given + end);
+    db.close();
+    return { folder, given };
+  }
+  const sumsOf = (folder: string) =>
+    readdirSync(folder)
+      .sort()
+      .map((name) => [
+        name,
+        createHash("sha256")
+          .update(readFileSync(join(folder, name)))
+          .digest("hex"),
+      ]);
+
+  test("leaves the file and its log as they are, to the byte, and reads both", async () => {
+    const { folder, given } = withLog();
+    const before = sumsOf(folder);
+    expect(before.map(([name]) => name)).toEqual(["theirs.db", "theirs.db-wal"]);
+    // Through a link, beside which there is no log.
+    const [data, link] = [temporaryFolder(), join(temporaryFolder(), "link.db")];
+    symlinkSync(given, link);
+    expect(run("adopt", link, "--data-dir", data)).toMatchObject({ status: 0 });
+    expect(sumsOf(folder)).toEqual(before);
+    expect(readdirSync(dirname(agentFile(data, "default")))).toEqual([
+      basename(agentFile(data, "default")),
+    ]);
+    const { search } = clientOf(await start(data), "default");
+    expect(await search("heliotrope", { limit: 1 })).toEqual(["n_b"]);
+  });
+
+  test("takes back what an unfinished transaction wrote, and leaves its journal", () => {
+    const [folder, data] = [temporaryFolder(), temporaryFolder()];
+    const [made, given] = [join(temporaryFolder(), "theirs.db"), join(folder, "theirs.db")];
+    makeExisting(made);
+    const db = raw(made);
+    // The changed pages do not fit into the cache: they are in the file before the commit.
+    db.exec("PRAGMA cache_size = 1; BEGIN");
+    db.exec("UPDATE nodes SET content_body = hex(randomblob(200000)), content_title = 'lost'");
+    for (const end of ["", "-journal"]) copyFileSync(made + end, given + end);
+    db.exec("ROLLBACK");
+    db.close();
+    const before = sumsOf(folder);
+    expect(run("adopt", given, "--data-dir", data)).toMatchObject({ status: 0 });
+    expect(sumsOf(folder)).toEqual(before);
+    const copy = raw(agentFile(data, "default"));
+    const titles = copy.prepare("SELECT content_title FROM nodes").all();
+    copy.close();
+    expect(JSON.stringify(titles)).not.toContain("lost");
+  });
+
+  test("reads a database that nobody may write to, in a folder that nobody may write to", () => {
+    const { folder, given } = withLog();
+    const before = sumsOf(folder);
+    const data = temporaryFolder();
+    for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o444);
+    chmodSync(folder, 0o555);
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) chownSync(data, NOBODY, NOBODY);
+    const under = isRoot
+      ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"]
+      : [];
+    const [command = "", ...args] = [...under, process.execPath, PROGRAM, "adopt", given];
+    const { status, stderr } = spawnSync(command, [...args, "--data-dir", data], {
+      encoding: "utf8",
+    });
+    chmodSync(folder, 0o755);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(sumsOf(folder)).toEqual(before);
+  });
+
+  test.skipIf(process.platform !== "linux")("refuses a database that a program has open", () => {
+    const [folder, given] = [temporaryFolder(), join(temporaryFolder(), "theirs.db")];
+    makeExisting(given);
+    const other = raw(given);
+    other.exec("PRAGMA journal_mode = WAL; UPDATE nodes SET content_title = 'changed'");
+    expect(run("adopt", given, "--data-dir", folder)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("another program is using it"),
+    });
+    expect(existsSync(agentFile(folder, "default"))).toBe(false);
+    other.close();
+    expect(run("adopt", given, "--data-dir", folder)).toMatchObject({ status: 0 });
   });
 
   test("refuses ids that reading would truncate", () => {

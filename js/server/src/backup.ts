@@ -2,23 +2,26 @@
 // adopts a database of Hynous' server.
 
 import { randomUUID } from "node:crypto";
-import { chmodSync, existsSync, rmSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, realpathSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { agentFile, snapshotsOf } from "./settings/paths.ts";
 import { Connection } from "./storage/connection.ts";
-import { StorageError } from "./storage/errors.ts";
+import { IN_USE, StorageError } from "./storage/errors.ts";
 import { whileExclusive } from "./storage/exclusive-file.ts";
 import {
   copiesOf,
   copyName,
+  journalOf,
   keepAs,
+  logOf,
   moveDatabaseInto,
   removeDatabase,
   removeWhole,
 } from "./storage/files.ts";
 import { agentsIn } from "./storage/hosted-agents.ts";
+import { isLocked } from "./storage/locks.ts";
 import { makeFolder } from "./storage/make-folder.ts";
-import { exclusively, schemaOf } from "./storage/migrate.ts";
+import { schemaOf } from "./storage/migrate.ts";
 import { checkAgentName, type Place } from "./storage/place.ts";
 import { SqliteStorage } from "./storage/sqlite.ts";
 import { Target, type TargetOptions } from "./storage/target.ts";
@@ -103,8 +106,8 @@ export function restore(dataDir: string, agent: string, from: string): string | 
 }
 
 /**
- * Copies a database of Hynous' server as the database of a new agent. The file does not change; no
- * program may write to it meanwhile.
+ * Copies a database of Hynous' server as the database of a new agent. The file and its log do not
+ * change, and may be on a disk that can only be read. No program may write to them meanwhile.
  *
  * @throws {StorageError} If the file is not a sound database of that server, or if the agent
  * exists.
@@ -133,7 +136,9 @@ function takeCopy(
   // The log of an earlier attempt would be applied to this copy.
   removeDatabase(copy);
   try {
-    copyOut(from, copy, isOurs);
+    const given = `${copy}.given`;
+    copyFiles(from, given);
+    copyOut(given, copy, { from, isOurs });
     chmodSync(copy, 0o600);
     const storage = new SqliteStorage(copy, { durability: "full" });
     try {
@@ -153,7 +158,8 @@ function takeCopy(
     removeDatabase(copy);
     throw StorageError.of(error, `${from} cannot be taken in`);
   } finally {
-    // The migration of an older schema made a copy. The source file serves as that copy.
+    // The copied files, and the copy that a migration of an older schema made: the source is still
+    // there.
     for (const older of copiesOf(copy)) rmSync(older, { force: true });
   }
 }
@@ -180,8 +186,34 @@ function checkIds(db: Connection, from: string): void {
   );
 }
 
-function copyOut(from: string, to: string, isOurs: boolean): void {
-  const db = new Connection(from);
+/**
+ * Copies a database with its log. SQLite would move the log into the source file.
+ *
+ * @throws {StorageError} If another program uses the source.
+ */
+function copyFiles(from: string, to: string): void {
+  // The log lies beside the file that a link leads to.
+  const source = realpathSync(from);
+  const state = () => [source, logOf(source), journalOf(source)].map(changeOf).join();
+  const before = state();
+  if (isLocked(source)) throw new StorageError(`${from} cannot be taken in: ${IN_USE}.`);
+  for (const part of [(file: string) => file, logOf, journalOf]) {
+    if (!existsSync(part(source))) continue;
+    copyFileSync(part(source), part(to));
+    chmodSync(part(to), 0o600);
+  }
+  if (state() !== before) throw new StorageError(`${from} cannot be taken in: ${IN_USE}.`);
+}
+
+/** Returns what differs after a file was written to. */
+function changeOf(file: string): string {
+  const { size, mtimeNs } = statSync(file, { bigint: true, throwIfNoEntry: false }) ?? {};
+  return `${size} ${mtimeNs}`;
+}
+
+/** Copies a database into a file. `from` is its name in messages. */
+function copyOut(given: string, to: string, { from, isOurs }: { from: string; isOurs: boolean }) {
+  const db = new Connection(given);
   try {
     const [found] = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'nodes'").all();
     if (found === undefined) throw new StorageError(`${from} has no table of memories.`);
@@ -191,7 +223,7 @@ function copyOut(from: string, to: string, isOurs: boolean): void {
     if (!isOurs && isKnown)
       throw new StorageError(`${from} is a database of this server: use restore.`);
     if (!isOurs) checkIds(db, from);
-    exclusively(db, () => db.prepare("VACUUM INTO ?").run(to));
+    db.prepare("VACUUM INTO ?").run(to);
   } finally {
     db.close();
   }

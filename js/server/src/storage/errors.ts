@@ -3,6 +3,9 @@
 /** The hint for messages about a damaged database. */
 export const MENDING_DAMAGE = "`nous-server check` tells more, and a backup can be restored";
 
+/** Why a database cannot be had, as the end of a sentence. */
+export const IN_USE = "another program is using it";
+
 /** Thrown if a database cannot be opened, or refuses an operation. */
 export class StorageError extends Error {
   override readonly name = "StorageError";
@@ -23,7 +26,7 @@ export class StorageError extends Error {
     if (error instanceof StorageError) return error;
     const { message, code } = error as Error & { code?: string };
     const damage = isDamage(error) ? `${message}; ${MENDING_DAMAGE}` : undefined;
-    const why = code === "SQLITE_BUSY" ? "another program is using it" : (damage ?? message);
+    const why = code === "SQLITE_BUSY" ? IN_USE : (damage ?? message);
     return new StorageError(`${what}: ${why}.`, { cause: error, code });
   }
 }

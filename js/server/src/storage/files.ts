@@ -142,7 +142,8 @@ export const logOf = (file: string): string => `${file}-wal`;
 export const logIndexOf = (file: string): string => `${file}-shm`;
 /** Returns the path of the note that the last commits are in the log alone; see log-note.ts. */
 export const logNoteOf = (file: string): string => `${file}-note`;
-const journalOf = (file: string): string => `${file}-journal`;
+/** Returns the path of the rollback journal, which takes back an unfinished transaction. */
+export const journalOf = (file: string): string => `${file}-journal`;
 
 /** @throws {Unavailable} If a folder is at the path of a database, or of its log. */
 export function refuseFolders(file: string): void {
