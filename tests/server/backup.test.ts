@@ -20,6 +20,7 @@ import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { some } from "../support/amount.ts";
 import { execute, makeExisting, raw } from "./support/existing-database.ts";
+import { makeHynous } from "./support/hynous-database.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -364,6 +365,46 @@ describe("adoption", () => {
     expect(existsSync(agentFile(folder, "default"))).toBe(false);
     other.close();
     expect(run("adopt", given, "--data-dir", folder)).toMatchObject({ status: 0 });
+  });
+
+  test("tells of vectors that the server does not make, and how questions are compared with them", async () => {
+    const [folder, given] = [temporaryFolder(), join(temporaryFolder(), "theirs.db")];
+    makeHynous(given, { now: Date.now(), memories: 40, trades: 0, dimensions: 1_536 });
+    const [vectors, service] = [
+      "vectors of 1536 components of the model text-embedding-3-small, which this server does not make",
+      "--embeddings-model text-embedding-3-small --embeddings-dimensions 1536",
+    ];
+    const told = run("adopt", given, "--data-dir", folder).stdout;
+    for (const part of [vectors, service, "nous-server reembed"]) expect(told).toContain(part);
+    const other = run(
+      "adopt",
+      given,
+      "--agent",
+      "other",
+      "--compat",
+      "hynous",
+      "--data-dir",
+      folder,
+    );
+    expect(other.stdout).toContain(vectors);
+    // Without vectors of its own the server has none to replace them by.
+    expect(other.stdout).not.toContain("reembed");
+    const named = ["--embeddings-provider", "openai-compatible"];
+    const known = run("adopt", given, "--agent", "known", ...named, "--data-dir", folder);
+    expect(known.stdout.trim().split("\n")).toHaveLength(1);
+
+    for (const [options, isTold] of [
+      [["--compat", "hynous"], true],
+      [["--embeddings-model", "english-128"], true],
+      [["--compat", "hynous", ...named], false],
+    ] as const) {
+      const server = await start(folder, options);
+      const { ask } = clientOf(server, "default");
+      expect((await ask("GET /health")).status).toBe(200);
+      await server.end();
+      expect([options, server.log().includes(vectors)]).toEqual([options, isTold]);
+      expect([options, server.log().includes(service)]).toEqual([options, isTold]);
+    }
   });
 
   test("refuses ids that reading would truncate", () => {

@@ -4,6 +4,8 @@
 import { randomUUID } from "node:crypto";
 import { chmodSync, copyFileSync, existsSync, realpathSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { foreignVectors } from "./embeddings/foreign.ts";
+import type { VectorSources } from "./settings/embeddings-model.ts";
 import { agentFile, snapshotsOf } from "./settings/paths.ts";
 import { Connection } from "./storage/connection.ts";
 import { IN_USE, StorageError } from "./storage/errors.ts";
@@ -24,6 +26,7 @@ import { makeFolder } from "./storage/make-folder.ts";
 import { schemaOf } from "./storage/migrate.ts";
 import { checkAgentName, type Place } from "./storage/place.ts";
 import { SqliteStorage } from "./storage/sqlite.ts";
+import type { Storage } from "./storage/storage.ts";
 import { Target, type TargetOptions } from "./storage/target.ts";
 import { checkLog } from "./storage/wal.ts";
 
@@ -109,14 +112,26 @@ export function restore(dataDir: string, agent: string, from: string): string | 
  * Copies a database of Hynous' server as the database of a new agent. The file and its log do not
  * change, and may be on a disk that can only be read. No program may write to them meanwhile.
  *
+ * @returns What to say about vectors that a server with these sources does not make, if any.
+ *
  * @throws {StorageError} If the file is not a sound database of that server, or if the agent
  * exists.
  */
-export function adopt(dataDir: string, agent: string, from: string): void {
+export function adopt(
+  dataDir: string,
+  agent: string,
+  from: string,
+  vectors: VectorSources,
+): string | undefined {
   const file = agentFile(dataDir, agent);
   if (existsSync(file)) throw new StorageError(`There is an agent ${agent} in ${dataDir} already.`);
-  const copy = takeCopy(from, file, agent, { isOurs: false });
+  let foreign: string | undefined;
+  const look = (storage: Storage) => {
+    foreign = foreignVectors(storage, vectors);
+  };
+  const copy = takeCopy(from, file, agent, { isOurs: false, look });
   moveDatabaseInto(copy, file);
+  return foreign;
 }
 
 /**
@@ -127,7 +142,7 @@ function takeCopy(
   from: string,
   file: string,
   agent: string,
-  { isOurs }: { isOurs: boolean },
+  { isOurs, look = () => {} }: { isOurs: boolean; look?: (storage: Storage) => void },
 ): string {
   checkAgentName(agent);
   if (!existsSync(from)) throw new StorageError(`There is no file ${from}.`);
@@ -148,6 +163,7 @@ function takeCopy(
       storage.setMeta("epoch", randomUUID());
       storage.setMeta("agent", agent);
       if (!isOurs) storage.setMeta("preset", "trading");
+      look(storage);
     } finally {
       storage.close();
     }

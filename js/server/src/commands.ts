@@ -13,6 +13,7 @@ import {
   isRemoteLibsql,
   REMOTE_LIBSQL,
 } from "./settings/database-url.ts";
+import { vectorSourcesOf } from "./settings/embeddings-model.ts";
 import { settingsOf, withOptions } from "./settings/flags.ts";
 import type { Settings } from "./settings/options.ts";
 import { areFiles, checkAgentName, checkIsFiles, type Place, placeOf } from "./storage/place.ts";
@@ -88,11 +89,12 @@ export function addDataCommands(program: Command): void {
   ofAgent(
     "adopt",
     "copies the database of a Hynous server, which has to be stopped, as a new agent",
-    async ({ data_dir }, agent, file) => {
+    async (settings, agent, file) => {
       checkAgentName(agent);
       const { adopt } = await import("./backup.ts");
-      adopt(data_dir, agent, file);
+      const foreign = adopt(settings.data_dir, agent, file, vectorSourcesOf(settings));
       console.log(`The memory of ${agent} is a copy of ${file}.`);
+      if (foreign !== undefined) console.log(foreign);
     },
   );
 }

@@ -10,6 +10,7 @@ import { SERVER_TASKS } from "../agent/server-tasks.ts";
 import { doIfDue } from "../agent/tasks.ts";
 import { behaviourOf } from "../compat/behaviour.ts";
 import { handlersFor } from "../compat/handlers.ts";
+import { foreignVectors } from "../embeddings/foreign.ts";
 import { OtherModel } from "../embeddings/other-model.ts";
 import { noRoom, Refusal, readOnly } from "../refusal.ts";
 import { TABLES } from "../settings/embeddings-model.ts";
@@ -66,6 +67,8 @@ const heldTime = new HeldTime();
 /** All agents of the thread share one table. */
 const builtIn = vectors.table && loadEmbedderSync(TABLES[vectors.table]);
 const { maker } = vectors;
+/** Agents whose vectors were looked at: the server warns of them once. */
+const warned = new Set<string>();
 
 const say = (message: FromWorker) => port.postMessage(message);
 const log = (
@@ -112,6 +115,9 @@ function openAgent(name: string): Agent {
   const storage = openStorage(place, name, { tell: logOfAgent });
   try {
     if (storage.meta("agent") === undefined) storage.setMeta("agent", name);
+    const foreign = warned.has(name) ? undefined : foreignVectors(storage, vectors);
+    if (foreign !== undefined) log("warn", name, foreign);
+    warned.add(name);
     // Snapshots are kept beside the database if the database is a local file.
     const file = agentFile(dataDir, name);
     const scrub = (nodeId: string) => scrubApart({ file, durability, nodeId });
