@@ -53,6 +53,7 @@ import { RowCache } from "./replica/row-cache.ts";
 import { SoftState } from "./replica/soft-state.ts";
 import { SqliteTexts } from "./replica/sqlite-texts.ts";
 import { TextReplica } from "./replica/text-replica.ts";
+import type { SignalSearch } from "./search/request.ts";
 import { Vectors } from "./vectors.ts";
 
 /**
@@ -76,6 +77,8 @@ export interface AgentOptions {
   behaviour?: Behaviour;
   /** How searches rank unless a request says. Default: by evidence. */
   ranking?: RankedBy;
+  /** Searches by signals as another server does. Default: as this one does. */
+  searchBySignals?: SignalSearch<Agent> | undefined;
   /** Whether feedback teaches, and searches rank by what it taught. Default: false. */
   learns?: boolean;
   /** What makes vectors of memories beside their writes. Default: nothing. */
@@ -131,6 +134,7 @@ export class Agent {
   readonly storage: Storage;
   readonly behaviour: Behaviour;
   readonly ranking: RankedBy;
+  readonly searchBySignals: SignalSearch<Agent> | undefined;
   readonly learns: boolean;
   readonly vectors: Vectors;
   readonly countsOutcomes: boolean;
@@ -172,6 +176,7 @@ export class Agent {
     this.storage = storage;
     this.behaviour = options.behaviour ?? DEFAULT_BEHAVIOUR;
     this.ranking = options.ranking ?? "evidence";
+    this.searchBySignals = options.searchBySignals;
     this.learns = options.learns ?? false;
     this.vectors = new Vectors(storage, options.builtIn, options.maker, this.behaviour);
     this.countsOutcomes = countsOutcomes;

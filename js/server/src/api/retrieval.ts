@@ -208,5 +208,6 @@ export const retrievalOperations = {
   }),
 };
 
+export type LinesAnswer = z.output<typeof linesAnswer>;
 export type RetrievalRequest = z.output<typeof retrievalRequest>;
 export type Recall = z.output<typeof recall>;

@@ -9,9 +9,13 @@ import { presentNow } from "../agent/present.ts";
 import { vectorOf } from "../agent/question.ts";
 import { isPlainLookup } from "../agent/rules/plain-lookup.ts";
 import { cosine } from "../agent/rules/similar.ts";
+import type { NodeSearch, SignalSearch } from "../agent/search/request.ts";
 import { stopwatch } from "../agent/search/stopwatch.ts";
+import { wantedOf } from "../agent/search/wanted.ts";
 import type { QuestionVector } from "../api/operation.ts";
+import type { Recall } from "../api/retrieval.ts";
 import type { SearchRequest } from "../api/search.ts";
+import type { Compat } from "../settings/choices.ts";
 import type { NodeRow } from "../storage/rows.ts";
 import { serverBehaviourOf } from "./server.ts";
 
@@ -72,64 +76,98 @@ interface Seed {
 interface HynousSearch {
   body: SearchRequest;
   question?: QuestionVector | undefined;
+  /** `none`: no access is counted. */
+  recall?: Recall;
 }
 
 /** Counts an access of each memory that it returns, except for those that LIKE found. */
-export const searchAsHynous: Handler = (agent: Agent, { body, question }: HynousSearch) => {
-  const asked = agent.engine.understand(body.query, { terms: serverBehaviourOf("hynous").terms });
-  const isLookup = isPlainLookup(asked);
-  const multiplier = isLookup ? OVERFETCH_OF_LOOKUP : OVERFETCH;
+export const searchAsHynous: Handler = (
+  agent: Agent,
+  { body, question, recall = "automatic" }: HynousSearch,
+) => {
+  const multiplier = isPlainLookup(understood(agent, body)) ? OVERFETCH_OF_LOOKUP : OVERFETCH;
   if (!isSearchable(body, body.limit * multiplier)) return lookUp(agent, body);
   return agent.read(() => {
-    const watch = stopwatch();
     const now = agent.now();
-    const embedding = vectorOf(agent, body, isLookup ? undefined : question);
-    const { passes, spreads } = filtersOf(body);
-    const parse_filters_ms = watch();
-    const seeds = seedsOf(agent, asked.terms, embedding, passes);
-    const hybrid_seeding_ms = watch();
-    const { activations, active } = spread(agent, seeds, spreads ? passes : () => false);
-    const spreading_ms = watch();
-    const ranked = rank(agent, seeds, activations, now).slice(0, body.limit * multiplier);
-    const reranking_ms = watch();
-    const rows = new Map(agent.rows(ranked.map(({ node }) => node.id)).map((row) => [row.id, row]));
-    const found = ranked
-      .filter(({ node }) => remains(agent, rows.get(node.id), body))
-      .slice(0, body.limit);
-    const ids = found.map(({ node }) => node.id);
-    const data = presentNow(
-      ids.map((id) => rows.get(id)!),
-      agent,
-      now,
-    ).map((node, place) => {
-      const { score, breakdown, primary_signal } = found[place]!;
-      return { ...node, score: rounded(score), breakdown, primary_signal };
-    });
-    agent.index.touch(ids, now);
-    agent.soft.touched(ids, now);
-    const embed_queries_ms = question?.ms ?? 0;
-    return {
-      data,
-      count: data.length,
-      metrics: {
-        total_ms: watch.total() + embed_queries_ms,
-        ...{ parse_filters_ms, embed_queries_ms, hybrid_seeding_ms, spreading_ms, reranking_ms },
-        seeds_found: seeds.length,
-        nodes_activated: active,
-        nodes_filtered: active - seeds.length,
-        nodes_returned: ranked.length,
-      },
-      qcs: {
-        query_type: asked.query_type,
-        confidence: asked.confidence,
-        disqualified: asked.disqualified,
-        disqualifier_category: asked.disqualifier_category,
-        used_embeddings: !isLookup,
-        ssa_multiplier: multiplier,
-      },
-    };
+    const { qcs, ...answer } = found(agent, body, question, now);
+    if (recall !== "none") {
+      const ids = answer.data.map(({ id }) => id);
+      agent.index.touch(ids, now);
+      agent.soft.touched(ids, now);
+    }
+    // Hynous does not tell the kind of a question that found nothing.
+    return answer.metrics.nodes_returned === 0 ? answer : { ...answer, qcs };
   });
 };
+
+/**
+ * Searches as `searchAsHynous` does, for a prompt: without LIKE, whatever the limit, and without
+ * counting accesses. Call it within `read`.
+ */
+const searchForPrompt: SignalSearch<Agent> = (agent, request, question, now) =>
+  found(agent, { ...request, limit: Math.min(request.limit, SEEDS) }, question, now);
+
+/** Returns the search of prompts by signals; undefined for this server's own. */
+export const signalSearchOf = (compat: Compat): SignalSearch<Agent> | undefined =>
+  compat === "hynous" ? searchForPrompt : undefined;
+
+const understood = ({ engine }: Agent, { query }: { query: string }) =>
+  engine.understand(query, { terms: serverBehaviourOf("hynous").terms });
+
+function found(
+  agent: Agent,
+  request: NodeSearch,
+  question: QuestionVector | undefined,
+  now: number,
+) {
+  const watch = stopwatch();
+  const asked = understood(agent, request);
+  const isLookup = isPlainLookup(asked);
+  const multiplier = isLookup ? OVERFETCH_OF_LOOKUP : OVERFETCH;
+  const embedding = vectorOf(agent, request, isLookup ? undefined : question);
+  const { passes, spreads } = filtersOf(request);
+  const parse_filters_ms = watch();
+  const seeds = seedsOf(agent, asked.terms, embedding, passes);
+  const hybrid_seeding_ms = watch();
+  const { activations, active } = spread(agent, seeds, spreads ? passes : () => false);
+  const spreading_ms = watch();
+  const ranked = rank(agent, seeds, activations, now).slice(0, request.limit * multiplier);
+  const reranking_ms = watch();
+  const rows = new Map(agent.rows(ranked.map(({ node }) => node.id)).map((row) => [row.id, row]));
+  const meets = conditionsOf(agent, request, [...rows.keys()], now);
+  const left = ranked
+    .filter(({ node, score }) => meets(rows.get(node.id), score))
+    .slice(0, request.limit);
+  const data = presentNow(
+    left.map(({ node }) => rows.get(node.id)!),
+    agent,
+    now,
+  ).map((node, place) => {
+    const { score, breakdown, primary_signal } = left[place]!;
+    return { ...node, score: rounded(score), breakdown, primary_signal };
+  });
+  const embed_queries_ms = question?.ms ?? 0;
+  return {
+    data,
+    count: data.length,
+    metrics: {
+      total_ms: watch.total() + embed_queries_ms,
+      ...{ parse_filters_ms, embed_queries_ms, hybrid_seeding_ms, spreading_ms, reranking_ms },
+      seeds_found: seeds.length,
+      nodes_activated: active,
+      nodes_filtered: active - seeds.length,
+      nodes_returned: ranked.length,
+    },
+    qcs: {
+      query_type: asked.query_type,
+      confidence: asked.confidence,
+      disqualified: asked.disqualified,
+      disqualifier_category: asked.disqualifier_category,
+      used_embeddings: !isLookup,
+      ssa_multiplier: multiplier,
+    },
+  };
+}
 
 const rounded = (score: number): number => Math.round(score * 10_000) / 10_000;
 
@@ -164,11 +202,15 @@ type Passes = (node: StoredMemoryNode | undefined) => boolean;
  * Returns the filter of seeds. If the request names clusters, activation does not spread: Hynous
  * does not read the clusters of neighbours.
  */
-function filtersOf({ type, cluster_ids }: SearchRequest): { passes: Passes; spreads: boolean } {
+function filtersOf({ type, subtypes, cluster_ids }: NodeSearch): {
+  passes: Passes;
+  spreads: boolean;
+} {
   const clusters = new Set(cluster_ids ?? []);
   const passes: Passes = (node) =>
     node !== undefined &&
     (type == null || node.type === type) &&
+    (subtypes === undefined || subtypes.includes(node.subtype ?? null)) &&
     (clusters.size === 0 || node.clusters.some((id) => clusters.has(id)));
   return { passes, spreads: clusters.size === 0 };
 }
@@ -322,25 +364,32 @@ function rank(
 }
 
 /**
- * Returns whether a ranked memory has the subtype, the stored state and the time of the request.
+ * Returns whether a ranked memory has the subtype, the stored state and the time of the request,
+ * and meets the conditions that Hynous does not know. `ids` are those that may be asked about.
  */
-function remains(
-  { index }: Agent,
-  row: StoredNode | undefined,
-  { subtype, lifecycle, time_range }: SearchRequest,
-): boolean {
-  if (row === undefined) return false;
-  if (subtype != null && row.subtype !== subtype) return false;
-  if (lifecycle != null && index.get(row.id)?.lifecycle !== lifecycle) return false;
-  if (time_range?.start == null || time_range.end == null) return true;
-  const [start, end] = [parseInstant(time_range.start)!, parseInstant(time_range.end)!];
-  const times = {
-    event: [row.temporal_event_time],
-    ingestion: [row.provenance_created_at],
-    any: [row.temporal_event_time, row.provenance_created_at],
-  }[time_range.type];
-  return times.some((time) => {
-    const at = parseInstant(String(time));
-    return at !== undefined && at >= start && at <= end;
-  });
+function conditionsOf(
+  agent: Agent,
+  { subtype, lifecycle, time_range, filter, min_score }: NodeSearch,
+  ids: readonly string[],
+  now: number,
+): (row: StoredNode | undefined, score: number) => boolean {
+  const wanted = wantedOf(agent, filter, now);
+  const passing = wanted && new Set(agent.storage.nodes.passing(ids, { wanted }));
+  return (row, score) => {
+    if (row === undefined || score < (min_score ?? 0)) return false;
+    if (passing?.has(row.id) === false) return false;
+    if (subtype != null && row.subtype !== subtype) return false;
+    if (lifecycle != null && agent.index.get(row.id)?.lifecycle !== lifecycle) return false;
+    if (time_range?.start == null || time_range.end == null) return true;
+    const [start, end] = [parseInstant(time_range.start)!, parseInstant(time_range.end)!];
+    const times = {
+      event: [row.temporal_event_time],
+      ingestion: [row.provenance_created_at],
+      any: [row.temporal_event_time, row.provenance_created_at],
+    }[time_range.type];
+    return times.some((time) => {
+      const at = parseInstant(String(time));
+      return at !== undefined && at >= start && at <= end;
+    });
+  };
 }

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { createEngine, inSnakeCase } from "nous-wasm";
 import { analystOf } from "../analysis/analyst.ts";
+import { retrievingPool } from "../compat/retrieval.ts";
 import { serverBehaviourOf } from "../compat/server.ts";
 import { embedderOf } from "../embeddings/configured.ts";
 import { extractorOf } from "../extraction/extractor.ts";
@@ -67,7 +68,8 @@ export function createFront(
   const { compat, ranking } = settings;
   const byDefault = presets.get(presetOfAll(settings.preset, config))!;
   const { engineConfig, presetOf, terms } = serverBehaviourOf(compat);
-  const engine = createEngine(inSnakeCase(engineConfig(byDefault, config)));
+  const ofEngine = engineConfig(byDefault, config);
+  const engine = createEngine(inSnakeCase(ofEngine));
   const embedder = embedderOf(settings, log);
   const learns = settings.learning === "on";
   const embedding =
@@ -77,11 +79,13 @@ export function createFront(
   const extractor = extractorOf(settings, log);
   const defaultPool = analysis ?? embedding ?? pool;
   const extraction = extractor && new ExtractionPool(defaultPool, pool, extractor);
+  const rules = { config: ofEngine, engine, ranking };
+  const agents = retrievingPool(compat, extraction ?? defaultPool, pool, rules);
   let [isReady, isStopping] = [false, false];
   let providers: Reachability[] = [];
   const app = createApp({
     instance,
-    agents: extraction ?? defaultPool,
+    agents,
     pool,
     engine,
     presets,

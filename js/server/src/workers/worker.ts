@@ -10,6 +10,7 @@ import { SERVER_TASKS } from "../agent/server-tasks.ts";
 import { doIfDue } from "../agent/tasks.ts";
 import { behaviourOf } from "../compat/behaviour.ts";
 import { handlersFor } from "../compat/handlers.ts";
+import { signalSearchOf } from "../compat/search.ts";
 import { foreignVectors } from "../embeddings/foreign.ts";
 import { OtherModel } from "../embeddings/other-model.ts";
 import { noRoom, Refusal, readOnly } from "../refusal.ts";
@@ -61,6 +62,7 @@ const hasFiles = areFiles(place);
 const port = parentPort!;
 const handlers = handlersFor(compat);
 const behaviour = behaviourOf(compat);
+const searchBySignals = signalSearchOf(compat);
 /** It outlives agents, so that a step of the clock is known to agents that are opened after it. */
 const heldTime = new HeldTime();
 
@@ -127,6 +129,7 @@ function openAgent(name: string): Agent {
       config: engine,
       behaviour,
       ranking,
+      searchBySignals,
       learns,
       builtIn,
       maker,

@@ -4,14 +4,12 @@ import {
   createOrchestrator,
   type FoundRow,
   inSnakeCase,
-  NousError,
   type Orchestrator,
   type Retrieved,
 } from "nous-wasm";
 import type { QuestionVector } from "../../api/operation.ts";
 import type { RetrievalRequest, retrievalOperations } from "../../api/retrieval.ts";
 import type { FoundNode } from "../../api/search.ts";
-import { Refusal } from "../../refusal.ts";
 import type { RankedBy } from "../../settings/choices.ts";
 import type { Agent } from "../agent.ts";
 import { AnswerRoom } from "../answer-room.ts";
@@ -19,6 +17,7 @@ import type { HandlersOf } from "../handler.ts";
 import { outwardly } from "../outwardly.ts";
 import { vectorOf } from "../question.ts";
 import { recallTogether } from "../rules/recall.ts";
+import { causeOf, linesOf } from "../rules/retrieved.ts";
 import { rankingOf, search } from "../search/search.ts";
 
 /** The filters that all searches of a retrieval share. */
@@ -59,18 +58,9 @@ export const retrievalHandlers: HandlersOf<typeof retrievalOperations> = {
   contextLines: async (agent, { body: { recall, max_tokens, ...asked }, question }) => {
     const { nodes, groups } = await retrieve(agent, { ...asked, omitted: new Set() }, question);
     recallTogether(agent, groups, recall);
-    return {
-      text: agent.engine.formatContext(nodes.map(dated), max_tokens, { emptyAsMissing: true }),
-      ids: nodes.map(({ id }) => id),
-    };
+    return linesOf(agent.engine, nodes, max_tokens);
   },
 };
-
-/** Lines show when something happened, and when it was stored if that is not known. */
-const dated = (node: RetrievedNode): RetrievedNode => ({
-  ...node,
-  provenance_created_at: node.temporal_event_time ?? node.provenance_created_at,
-});
 
 /** @throws {Refusal} If the embedding does not fit those of the memories, or the ranking. */
 async function retrieve(
@@ -117,11 +107,4 @@ function orchestratorOf(agent: Agent, ranking: RankedBy): Passes {
     known.set(ranking, orchestrator);
   }
   return orchestrator;
-}
-
-/** Returns why all searches failed. */
-function causeOf(error: unknown): unknown {
-  if (!(error instanceof NousError) || error.code !== "search_failed") return error;
-  const { cause } = error;
-  return cause instanceof Refusal ? cause : ((cause as Error).cause ?? cause);
 }

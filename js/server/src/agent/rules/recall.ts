@@ -25,6 +25,15 @@ export function recallTogether(
     agent.index.touch(ids, now);
     agent.soft.touched(ids, now);
   });
+  strengthenTogether(agent, groups, how);
+}
+
+/** Strengthens the edges of a recall, as `recallTogether` does. */
+export function strengthenTogether(
+  agent: Agent,
+  groups: readonly (readonly string[])[],
+  how: Exclude<Recall, "none">,
+): void {
   // Most recalls strengthen no edge, and need no commit.
   const several = groups.filter((group) => group.length > 1);
   if (several.length === 0 || agent.storage.edges.within(several).length === 0) return;
@@ -36,3 +45,14 @@ export function recallTogether(
     if (!isReadOnly(error) && !isNoRoom(error)) throw error;
   }
 }
+
+export const RECALL_TASKS = {
+  /** Strengthens the edges between memories whose accesses are counted already. */
+  strengthen: (
+    agent: Agent,
+    { groups, how }: { groups: string[][]; how: Exclude<Recall, "none"> },
+  ): null => {
+    strengthenTogether(agent, groups, how);
+    return null;
+  },
+};

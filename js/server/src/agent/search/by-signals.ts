@@ -8,7 +8,8 @@ import type { Agent } from "../agent.ts";
 import { statesOf } from "../lifecycle-filters.ts";
 import { vectorOf } from "../question.ts";
 import { isPlainLookup } from "../rules/plain-lookup.ts";
-import { filterOf, indexFilterOf, type NodeSearch, passesOf, WIDER } from "./filters.ts";
+import { filterOf, indexFilterOf, passesOf, WIDER } from "./filters.ts";
+import type { NodeSearch } from "./request.ts";
 import { rowsOf } from "./rows.ts";
 import { stopwatch } from "./stopwatch.ts";
 

@@ -2,7 +2,6 @@
 
 import { SUMMARY, WRITTEN_SUMMARY } from "nous-memory";
 import type { SearchFilters, StoredLifecycleState } from "nous-wasm";
-import type { SearchRequest } from "../../api/search.ts";
 import {
   comparedTestsOf,
   indexedPartOf,
@@ -10,15 +9,10 @@ import {
 } from "../../storage/filters/conditions.ts";
 import type { Agent } from "../agent.ts";
 import type { Among } from "../replica/columns.ts";
+import type { NodeSearch } from "./request.ts";
 import { wantedOf } from "./wanted.ts";
 
-/** A request for a search. */
-export type NodeSearch = Omit<SearchRequest, "type" | "subtype"> & {
-  type?: string | null | undefined;
-  subtype?: string | null | undefined;
-  /** Only memories of one of these subtypes; null stands for memories without a subtype. */
-  subtypes?: readonly (string | null)[] | undefined;
-};
+export type { NodeSearch } from "./request.ts";
 
 /**
  * Returns whether a search by evidence leaves out the summaries that a consolidation wrote: unless

@@ -7,7 +7,7 @@ import type { RankedBy } from "../../settings/choices.ts";
 import type { Agent } from "../agent.ts";
 import { searchByEvidence } from "./by-evidence.ts";
 import { searchBySignals } from "./by-signals.ts";
-import type { NodeSearch } from "./filters.ts";
+import type { NodeSearch } from "./request.ts";
 
 /** The fields of a request that decide how it ranks. */
 export interface RankingChoice {
@@ -41,5 +41,5 @@ export function search(
 ): SearchAnswer {
   return rankingOf(agent, request) === "evidence"
     ? searchByEvidence(agent, request, question, now)
-    : searchBySignals(agent, request, question, now);
+    : (agent.searchBySignals ?? searchBySignals)(agent, request, question, now);
 }
