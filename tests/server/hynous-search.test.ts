@@ -251,6 +251,29 @@ describe("a search in compatibility mode", () => {
   });
 });
 
+test("a question that finds nothing has no kind, as Hynous answers it", async () => {
+  const { agent } = await agentOn(10);
+  const handle = handlersFor("hynous").search as (agent: Agent, given: object) => object;
+  const answer = (query: string) => handle(agent, { body: searchRequest.parse({ query }) });
+  expect(answer("zyzzyva")).toEqual({ data: [], count: 0, metrics: expect.anything() });
+  expect(answer("funding")).toMatchObject({ qcs: { query_type: "AMBIGUOUS" } });
+});
+
+test("a sweep lists transitions in the order in which memories were stored", async () => {
+  const { agent, ids } = await agentOn(11);
+  const handle = handlersFor("hynous").sweep as (
+    agent: Agent,
+    given: object,
+  ) => Promise<{ transitions: { id: string; from: string }[] }>;
+  const { transitions } = await handle(agent, { body: { force: true } });
+  const listed = transitions.map(({ id }) => id);
+  expect(listed).toEqual(ids.nodes.filter((id) => listed.includes(id)));
+  // Those that a sweep wakes stand among the others.
+  const woken = transitions.map(({ from }) => from === "DORMANT");
+  expect(woken.indexOf(true)).toBeLessThan(woken.lastIndexOf(false));
+  expect(woken).toContain(true);
+});
+
 test("without compatibility, search.max_seeds limits the seeds of every search by signals", async () => {
   const config = ["--config", join(temporaryFolder(), "nous.yaml")];
   writeFileSync(config[1]!, "search: { max_seeds: 5 }\n");

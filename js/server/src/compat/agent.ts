@@ -6,12 +6,15 @@ import { listed, newestFirst } from "./clusters.ts";
 import type { OverridesOf } from "./overriding.ts";
 
 export const agentOverrides = {
+  /** Lists transitions in the order in which the memories were stored. */
   sweep: async (agent, given) => {
     const swept = await agentHandlers.sweep(agent, given);
-    return {
-      ...swept,
-      transitions: swept.transitions.map((one) => ({ ...one, subtype: one.subtype ?? "unknown" })),
-    };
+    const rows = agent.read(() => agent.rows(swept.transitions.map(({ id }) => id)));
+    const places = new Map(rows.map(({ id, sequence }) => [id, sequence]));
+    const transitions = swept.transitions
+      .map((one) => ({ ...one, subtype: one.subtype ?? "unknown" }))
+      .sort((a, b) => (places.get(a.id) ?? 0) - (places.get(b.id) ?? 0));
+    return { ...swept, transitions };
   },
 
   /** Without a provider there is nothing to do, and Hynous does not count that as a failure. */
