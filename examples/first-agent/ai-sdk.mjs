@@ -12,8 +12,8 @@ async function memory(call, fields) {
 }
 
 const said = process.argv[2];
-const { prompt } = await memory("context", { input: said, identity: "You are a careful cook." });
-await memory("remember", { text: said });
+const turn = await memory("context", { input: said, identity: "You are a careful cook." });
+if (!turn.signals.is_question) await memory("remember", { text: said });
 const model = openai.chat(process.env.MODEL ?? "gpt-5-mini");
-const { text } = await generateText({ model, instructions: prompt, prompt: said });
+const { text } = await generateText({ model, instructions: turn.prompt, prompt: said });
 console.log(text);

@@ -14,8 +14,8 @@ async function memory(call, fields) {
 
 const model = new ChatOpenAI({ model: process.env.MODEL ?? "gpt-5-mini" });
 const agent = entrypoint("cook", async (said) => {
-  const { prompt } = await memory("context", { input: said, identity: "You are a careful cook." });
-  await memory("remember", { text: said });
-  return (await model.invoke([new SystemMessage(prompt), new HumanMessage(said)])).text;
+  const turn = await memory("context", { input: said, identity: "You are a careful cook." });
+  if (!turn.signals.is_question) await memory("remember", { text: said });
+  return (await model.invoke([new SystemMessage(turn.prompt), new HumanMessage(said)])).text;
 });
 console.log(await agent.invoke(process.argv[2]));

@@ -16,7 +16,8 @@ def post(url, fields, **headers):
 
 said = sys.argv[1]
 context = post(f"{MEMORY}/v1/context", {"input": said, "identity": "You are a careful cook."})
-post(f"{MEMORY}/v1/remember", {"text": said})
+if not context["signals"]["is_question"]:
+    post(f"{MEMORY}/v1/remember", {"text": said})
 messages = [{"role": "system", "content": context["prompt"]}, {"role": "user", "content": said}]
 body = {"model": os.environ.get("MODEL", "gpt-5-mini"), "messages": messages}
 answer = post(CHAT, body, authorization=f"Bearer {os.environ['OPENAI_API_KEY']}")

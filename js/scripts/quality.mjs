@@ -8,8 +8,9 @@
 // (benches/quality/prompts.ts), `-- services --url URL --model NAME` what the vectors of a service do
 // to answers (benches/quality/services.ts), `-- consolidation --set FILE …` what summaries do to answers
 // (benches/quality/consolidation.ts), `-- sections` what the section of a memory adds
-// (benches/quality/sections.ts), and `-- simpler --set FILE …` where simpler rankings find more
-// (benches/quality/simpler.ts).
+// (benches/quality/sections.ts), `-- simpler --set FILE …` where simpler rankings find more
+// (benches/quality/simpler.ts), and `-- picks --set FILE …` which memories prompts show, and at what
+// cost (benches/quality/picks.ts).
 
 import { build } from "./build.mjs";
 import { runProgram } from "./bundle.mjs";
@@ -26,6 +27,7 @@ const PROGRAMS = {
   consolidation: "benches/quality/consolidation.ts",
   sections: "benches/quality/sections.ts",
   simpler: "benches/quality/simpler.ts",
+  picks: "benches/quality/picks.ts",
 };
 
 const given = process.argv.slice(2);

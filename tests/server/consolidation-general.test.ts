@@ -106,7 +106,7 @@ describe("a summary", () => {
     await remember(own, FERRY);
     const [made] = (await consolidate(own)).summaries!;
     const id = made!.id!;
-    const { body } = await own.ask("POST /context", { input: "ferry Bergen storm" });
+    const { body } = await own.ask("POST /context", { input: "ferry Bergen storm", min_score: 0 });
     expect(Object.keys(body.recalled_content)).toHaveLength(FERRY.length);
     const query = "ferry Bergen storm";
     const [why] = (await own.ask("POST /explain", { query, id })).body.data;

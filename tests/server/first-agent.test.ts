@@ -64,6 +64,8 @@ describe("an agent", () => {
       "I am allergic to walnuts (noted on",
     );
     expect(model.received).toHaveLength(BY_TOOLS.includes(name) ? 2 : 1);
+    // A question tells nothing.
+    expect((await server.ask("GET /nodes")).body.data).toHaveLength(1);
   });
 
   test.each(NAMES)("%s ends with an error if the memory does not answer", async (name) => {

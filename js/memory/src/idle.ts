@@ -67,6 +67,10 @@ export function isQuestion(text: string): boolean {
   return asked.length <= MAX_QUESTION && (QUESTION.test(asked) || GREEK_QUESTION.test(asked));
 }
 
+/** Whether a text asks first: "What may I eat? I need it for a form." */
+export const beginsWithQuestion = (text: string): boolean =>
+  /^[^.!?\n。！？؟՞።፧।]*[?？؟՞፧⁇⁈\u037e]/u.test(text.trim());
+
 /** Whether what was said ends with a question, whatever stands before. */
 export const endsWithQuestion = (text: string): boolean =>
   /[?？؟՞፧⁇⁈\u037e]["”’»」』)\]]*$/u.test(text.slice(-100).trimEnd());

@@ -63,6 +63,7 @@ export {
 export { TRADING } from "./presets/trading.ts";
 export { markOfEarlier, type NewerMemory, shortDay } from "./prompt/earlier.ts";
 export { type IndexedMemory, promptOfTurn } from "./prompt/over-index.ts";
+export { countLikely, type Picking } from "./prompt/picking.ts";
 export { PROFILE_CATEGORIES } from "./prompt/profile.ts";
 export {
   CONVERSATIONS,

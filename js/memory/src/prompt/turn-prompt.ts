@@ -3,10 +3,11 @@
 // # Idea
 //
 // The whole turn is asked as one question, and the memories that answer it go into the prompt in the
-// order of their probability, whatever their kind, until the tokens of the prompt are used. There is no
-// least probability: what nothing connects with the turn is not found, and tokens that are left over go
-// to what is next best. A memory that does not fit makes room for the next best one. Before that the
-// profile of the user may take a share of the prompt, and after it recent conversations. Kinds decide
+// order of their probability, whatever their kind, as far as `picking.ts` picks them and until the
+// tokens of the prompt are used. A memory that does not fit makes room for the next best one. Before
+// that the profile of the user may take a share of the prompt, and after it recent conversations. Of a
+// large profile only those that are picked are shown. A turn that asks for nothing, such as a greeting,
+// gets the profile at most. A memory that only asks answers nothing: it gets no line. Kinds decide
 // only under which heading a memory stands. Every line ends with the day of the event, or with the day
 // on which the memory was noted, and how long ago that is: models do not compute with dates.
 //
@@ -26,12 +27,14 @@ import {
   type MemoryType,
   offsetIn,
 } from "nous-wasm";
+import { isQuestion } from "../idle.ts";
 import { shownBody, textOf } from "../index-rows.ts";
 import { MAX_QUERY } from "../limits.ts";
 import { withoutMarksOfLine } from "../line-marks.ts";
 import { type Heading, type Preset, typeOf, typesUnder } from "../presets/preset.ts";
 import { offsetOf, parseInstant } from "../time.ts";
 import { MARK_OF_EARLIER, markOfEarlier, type NewerMemory } from "./earlier.ts";
+import { type Picking, type Picks, picksOf } from "./picking.ts";
 import { PROFILE_CATEGORIES } from "./profile.ts";
 import { isAtHand } from "./selection.ts";
 import { tokensOf } from "./tokens.ts";
@@ -83,6 +86,8 @@ export interface PromptMemory {
   type: MemoryType;
   /** How probably it answers the turn, from 0 to 1; the preferences of the agent count, too. */
   score: number;
+  /** The probability alone, by which it is picked. Default: the score. */
+  probability?: number | undefined;
   /** When it happened, in milliseconds since 1970; undefined if it tells of no event. */
   event_at?: number | undefined;
   /** Minutes before UTC of the clock by which the day of its event is told. Default: the zone's. */
@@ -120,6 +125,8 @@ export interface TurnToPrompt {
   /** Recent conversations, the newest first. */
   recent: readonly PromptMemory[];
   budgets: Partial<ContextBudget>;
+  /** Which of them are shown. */
+  picking: Picking;
 }
 
 /** A message of the conversation. */
@@ -128,8 +135,18 @@ export interface Message {
   content: string;
 }
 
-/** `share`: the profile, or recent conversations, have their share of the prompt already. */
-export type NotInPromptReason = LeftOut["reason"] | "superseded" | "echo" | "share";
+/**
+ * `share`: the profile, or recent conversations, have their share of the prompt already. `unlikely`:
+ * it hardly answers the turn. `lines`: the prompt has `max_lines` memories. `question`: it only asks.
+ */
+export type NotInPromptReason =
+  | LeftOut["reason"]
+  | "superseded"
+  | "echo"
+  | "share"
+  | "unlikely"
+  | "lines"
+  | "question";
 /** A memory, or a line that the request gives, that is not in the prompt. */
 export interface NotInPrompt {
   /** The id of the memory; null for a line that the request gives. */
@@ -176,7 +193,7 @@ export function writePrompt(turn: TurnToPrompt): TurnPrompt {
   const asked = saidIn(turn.input);
   const said = turn.messages.map(({ content }) => saidIn(content));
   const talks = new Set(turn.recent.map(({ id }) => id));
-  const found = turn.found
+  const found = withContext(turn.found)
     .map(
       (memory): PromptMemory =>
         talks.has(memory.id) ? { ...memory, heading: "recent_conversations" } : memory,
@@ -213,10 +230,18 @@ export function writePrompt(turn: TurnToPrompt): TurnPrompt {
     }
   }
   const known = new Set<string>();
-  const take = (memory: PromptMemory, max?: number): boolean => {
+  const picks = picksOf(turn.picking, {
+    found: found.filter((memory) => reasonAgainst(memory) === undefined),
+    profile,
+  });
+  const maxLines = turn.picking.max_lines ?? Number.POSITIVE_INFINITY;
+  const take = (memory: PromptMemory, part: keyof Picks, share = 1): boolean => {
     const { id, heading: section } = memory;
     if (known.has(id)) return false;
-    const reason = reasonAgainst(memory) ?? add(section, lineOf(memory, now, zone), max);
+    const max = share === 1 ? undefined : total * share;
+    const against = reasonAgainst(memory) ?? (picks[part](id) ? undefined : "unlikely");
+    const isFull = known.size >= Math.ceil(maxLines * share);
+    const reason = against ?? (isFull ? "lines" : add(section, lineOf(memory, now, zone), max));
     if (reason === undefined) {
       known.add(id);
       recalled.push(memory);
@@ -225,9 +250,9 @@ export function writePrompt(turn: TurnToPrompt): TurnPrompt {
     if (!left_out.some((left) => left.id === id)) left_out.push({ id, section, reason });
     return false;
   };
-  for (const memory of profile) take(memory, total * PROFILE_SHARE);
-  for (const memory of found) take(memory);
-  for (const memory of turn.recent) take(memory, total * RECENT_SHARE);
+  for (const memory of profile) take(memory, "profile", PROFILE_SHARE);
+  for (const memory of found) take(memory, "found");
+  for (const memory of turn.recent) take(memory, "recent", RECENT_SHARE);
   const sections = SECTIONS.flatMap(([name, label, priority]): WrittenSection[] => {
     const own = lines.get(name);
     if (own === undefined) return [];
@@ -255,7 +280,8 @@ export function writePrompt(turn: TurnToPrompt): TurnPrompt {
     const forms = formsOf(memory.text);
     if (forms.some((form) => isEcho(form, memory))) return "echo";
     const isSaid = forms.some((form) => said.some((message) => isIn(form, memory, message)));
-    return isSaid ? "conversation" : undefined;
+    if (isSaid) return "conversation";
+    return isQuestion(memory.text) ? "question" : undefined;
   }
 
   /** Whether a memory is the turn itself, or a part of it: the agent stored it before it asked. */
@@ -263,6 +289,36 @@ export function writePrompt(turn: TurnToPrompt): TurnPrompt {
     if (form === asked.words) return true;
     return event_at === undefined && now - created_at <= ECHO_FOR && isClauseOf(form, asked);
   }
+}
+
+/** The time between a question and what belongs to it, in milliseconds. */
+const TALK = 3_600_000;
+/** The share of a question's probability that what was said beside it has at least. */
+const OF_QUESTION = 0.5;
+
+/**
+ * A question answers nothing, but what was said before and after it may: it has a share of the question's
+ * score and probability, if that is more than its own.
+ */
+function withContext(found: readonly PromptMemory[]): PromptMemory[] {
+  const inTime = found
+    .filter(({ created_at }) => created_at !== undefined)
+    .sort((a, b) => a.created_at! - b.created_at!);
+  const raised = new Map<PromptMemory, PromptMemory>();
+  inTime.forEach((question, place) => {
+    if (!isQuestion(question.text)) return;
+    for (const beside of [inTime[place - 1], inTime[place + 1]]) {
+      if (beside === undefined || Math.abs(beside.created_at! - question.created_at!) >= TALK) continue;
+      const { score, probability = score } = raised.get(beside) ?? beside;
+      const { score: asked, probability: likely = asked } = question;
+      raised.set(beside, {
+        ...beside,
+        score: Math.max(score, asked * OF_QUESTION),
+        probability: Math.max(probability, likely * OF_QUESTION),
+      });
+    }
+  });
+  return found.map((memory) => raised.get(memory) ?? memory);
 }
 
 /**

@@ -2,10 +2,11 @@
 // memories are looked up is the caller's: the server's are in a database, those of `promptOfTurn` and
 // of the page in an index with rows.
 
-import { ANSWERABLE, type ContextBudget, type Engine, type TurnPlan } from "nous-wasm";
+import { ANSWERABLE, type ContextBudget, type Engine, NousError, type TurnPlan } from "nous-wasm";
 import { isOtherIdle } from "../idle.ts";
 import { type Knows, knowsOf } from "../knows.ts";
 import type { Preset } from "../presets/preset.ts";
+import { asksIn } from "./picking.ts";
 import {
   CONVERSATIONS,
   isAtHand,
@@ -87,6 +88,13 @@ export interface Turn extends Partial<Omit<GivenParts, "censors" | "frame">> {
   budgets?: { readonly [Name in keyof ContextBudget]?: number | undefined } | null | undefined;
   /** The most tokens of the prompt. Default: `budgets.total`, else 1,500. */
   max_tokens?: number | null | undefined;
+  /**
+   * The least probability of a memory in the prompt, from 0 to 1. 0 fills the prompt with what is next
+   * best. Default: a share of the best memory's probability; larger if the turn is no question.
+   */
+  min_score?: number | null | undefined;
+  /** The most memories in the prompt. Default: as many as the tokens allow. */
+  max_lines?: number | null | undefined;
 }
 
 /** The prompt of a turn, and what was understood and found. */
@@ -113,7 +121,8 @@ export function buildPrompt<Found extends FoundCandidate>(
   turn: Turn,
 ): PromptOfTurn<Found> {
   const { engine, now, zone, preset } = memories;
-  const { input, identity = "", working_memory } = turn;
+  const { input, identity = "", working_memory, min_score, max_lines } = turn;
+  requirePicking(turn);
   const messages = turn.messages ?? [];
   const censors = turn.censors ?? [];
   const frame =
@@ -150,6 +159,10 @@ export function buildPrompt<Found extends FoundCandidate>(
   const set = Object.entries(turn.budgets ?? {}).filter(([, tokens]) => tokens !== undefined);
   const prompt = writePrompt({
     ...{ input, now, zone, messages },
+    picking: {
+      turn: asked === undefined ? "idle" : asksIn(input, plan.signals) ? "question" : "other",
+      ...{ min_score, max_lines },
+    },
     budgets: {
       ...Object.fromEntries(set),
       total: turn.max_tokens ?? turn.budgets?.total ?? DEFAULT_TOKENS,
@@ -164,6 +177,7 @@ export function buildPrompt<Found extends FoundCandidate>(
         hits[place]!.score *
         (boosts?.[place] ?? 1) *
         factorOf(hits[place]!, frame.frame_id, censorIds),
+      probability: hits[place]!.score,
     })),
     profile: stored(
       memories
@@ -195,3 +209,14 @@ export function buildPrompt<Found extends FoundCandidate>(
     plan,
   };
 }
+
+/** Throws for a least probability or a number of memories that there cannot be. */
+function requirePicking({ min_score, max_lines }: Turn): void {
+  if (min_score != null && !(min_score >= 0 && min_score <= 1))
+    throw wrong("min_score", "must be a number from 0 to 1");
+  if (max_lines != null && !(Number.isSafeInteger(max_lines) && max_lines >= 1))
+    throw wrong("max_lines", "must be a whole number of at least 1");
+}
+
+const wrong = (field: string, problem: string) =>
+  new NousError("invalid_argument", `${field} ${problem}`, { field });

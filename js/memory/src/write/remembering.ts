@@ -1,6 +1,6 @@
 // Rule: which memories texts and messages become: pieces, titles, types, and what is known already.
 
-import { EPISODE, endsWithQuestion, isIdle, isQuestion } from "../idle.ts";
+import { beginsWithQuestion, EPISODE, endsWithQuestion, isIdle, isQuestion } from "../idle.ts";
 import { guessedType, type Preset, typeOf } from "../presets/preset.ts";
 import { givenLines, withoutMarks } from "../prompt/turn-prompt.ts";
 import type { Steps } from "../steps.ts";
@@ -179,7 +179,8 @@ const FIRST_PERSON = /\b(I|I'm|my|we|our|ich|mein\w*|wir|unser\w*)\b/i;
 /** Whether a message says something about its user that belongs to the profile. */
 function tellsOfUser(preset: Preset, content: string): boolean {
   if (content.length > MAX_OF_ONE_THING.characters) return false;
-  if (isQuestion(content) || !FIRST_PERSON.test(content)) return false;
+  if (isQuestion(content) || beginsWithQuestion(content)) return false;
+  if (!FIRST_PERSON.test(content)) return false;
   if (content.split(/\s+/).length > MAX_OF_ONE_THING.words) return false;
   return typeOf(preset, guessedType(preset, content))?.heading === "user_profile";
 }

@@ -103,6 +103,19 @@ const contextRequest = z
       .describe(
         "How long the prompt may be, in tokens, as `budgets.total` says. Default by evidence: 1500.",
       ),
+    min_score: share
+      .nullish()
+      .describe(
+        "By evidence: the least probability of a memory in the prompt. 0 fills the prompt with what is " +
+          "next best. Default: a share of the best memory's, which is larger if the turn is no question.",
+      ),
+    max_lines: z
+      .int()
+      .min(1)
+      .nullish()
+      .describe(
+        "By evidence: the most memories in the prompt. Default: as many as the tokens allow.",
+      ),
     filter: searchRequest.shape.filter.describe("Only memories that this filter matches."),
     embedding: searchRequest.shape.embedding.describe("The vector of the input."),
     ranking: searchRequest.shape.ranking,
@@ -216,7 +229,9 @@ export const contextAnswer = z
             .describe(
               "Why it was left out. `budget`: the budget of its section is used. `share`: the " +
                 "profile, or recent conversations, have their share of the prompt already. `total`: " +
-                "the whole prompt is full. `superseded`, `conversation`, `echo`: it would repeat.",
+                "the whole prompt is full. `lines`: the prompt has `max_lines` memories. `unlikely`: it " +
+                "hardly answers the turn. `question`: it only asks. `superseded`, `conversation`, " +
+                "`echo`: it would repeat.",
             ),
         }),
       )

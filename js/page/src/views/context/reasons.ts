@@ -19,6 +19,9 @@ const LEFT_OUT: Readonly<Record<Exclude<NotInPromptReason, "share">, string>> = 
   superseded: "Another memory supersedes it",
   echo: "It is the turn itself",
   total: "It does not fit into the whole prompt",
+  unlikely: "It hardly answers the turn",
+  lines: "The prompt has as many memories as it may have",
+  question: "It only asks",
 };
 
 /** Returns why a memory is not in the prompt. */

@@ -19,9 +19,24 @@ export const context = tool("context", {
     user,
     session,
     max_tokens,
+    max_lines: z
+      .number()
+      .int()
+      .min(1)
+      .optional()
+      .describe("The most memories. Default: those that probably matter."),
+    min_score: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe("The least probability of a memory. 0 returns what is next best, too."),
   },
   annotations: { readOnlyHint: true },
-  answer: async ({ input, messages, max_tokens: max = DEFAULT_TOKENS, ...filters }, asked) => {
+  answer: async (
+    { input, messages, max_tokens: max = DEFAULT_TOKENS, max_lines, min_score, ...filters },
+    asked,
+  ) => {
     const {
       prompt,
       tokens,
@@ -32,7 +47,10 @@ export const context = tool("context", {
       tokens: number;
       answerable?: boolean;
       knows?: Knows;
-    }>("POST", "/context", { input, messages, max_tokens: max, filter: filterOf(filters) });
+    }>("POST", "/context", {
+      ...{ input, messages, max_tokens: max, max_lines, min_score },
+      filter: filterOf(filters),
+    });
     const text = prompt === "" ? "The memory knows nothing about it." : prompt;
     return { text, data: { tokens, answerable, ...(knows === undefined ? {} : { knows }) } };
   },

@@ -1,0 +1,86 @@
+// Rule: which of the memories that a turn finds its prompt shows.
+//
+// # Idea
+//
+// The probability of a memory says how likely it answers the turn. A prompt shows memories whose
+// probability is at least a share of the best one's, and at least what chance gives. A question needs
+// its answer, so that it is generous; a turn that asks for nothing is not. Where even the best memory
+// hardly answers, a few lines are enough: most such turns are about nothing that is stored.
+//
+// The numbers are the knee of the share of needed memories over the tokens of the prompt
+// (`npm run quality -- picks`).
+
+import { MIN_PERHAPS } from "../knows.ts";
+
+/** The least share of the best memory's probability. */
+const SHARE = { question: 0.02, other: 0.1, idle: 0.1 } as const;
+/** The least probability: a memory has as much by chance. */
+const CHANCE = { question: 0.005, other: 0.05, idle: 0.05 } as const;
+/** The most lines if even the best memory hardly answers. */
+const MAX_DOUBTFUL = 5;
+/** A profile of so many lines is shown whole, whatever the turn is about. */
+const SMALL_PROFILE = { question: 12, other: 4, idle: 4 } as const;
+
+/** Which memories the prompt of a turn shows. */
+export interface Picking {
+  /** What the turn is: a question, a greeting or thanks (`idle`), or anything else. */
+  turn: "question" | "idle" | "other";
+  /** The least probability of a memory, from 0 to 1. Default: by the rule. 0 fills the prompt. */
+  min_score?: number | null | undefined;
+  /** The most memories. Default: as many as the tokens of the prompt allow. */
+  max_lines?: number | null | undefined;
+}
+
+/** A memory that may be picked. */
+interface Candidate {
+  id: string;
+  /** How probably it answers the turn, from 0 to 1. Default: `score`. */
+  probability?: number | undefined;
+  score: number;
+}
+
+/** Whether the memory of an id is shown, by the part of the prompt that it would stand in. */
+export type Picks = Readonly<Record<"profile" | "found" | "recent", (id: string) => boolean>>;
+
+/** Marks of a question in any place of a turn: "What may I eat? I am hungry." */
+const ASKS = /[?？؟՞]/;
+
+/** Whether a turn asks something. */
+export const asksIn = (input: string, { is_question }: { is_question: boolean }): boolean =>
+  is_question || ASKS.test(input);
+
+/** Picks among the memories of a turn. `profile` is in the order of the prompt. */
+export function picksOf(
+  { turn, min_score }: Picking,
+  { found, profile }: { found: readonly Candidate[]; profile: readonly { id: string }[] },
+): Picks {
+  const sorted = found
+    .map(({ id, score, probability = score }) => ({ id, probability }))
+    .sort((a, b) => b.probability - a.probability);
+  const probabilities = sorted.map(({ probability }) => probability);
+  const ids = (some: readonly { id: string }[]) => new Set(some.map(({ id }) => id));
+  const isIn = (some: ReadonlySet<string>) => (id: string) => some.has(id);
+  const isLikely = isIn(ids(sorted.slice(0, countLikely(probabilities, turn, min_score))));
+  const all = () => true;
+  if (min_score === 0) return { profile: all, found: all, recent: all };
+  const small = SMALL_PROFILE[turn];
+  const first = isIn(ids(profile.slice(0, small)));
+  return {
+    profile: profile.length <= small || turn === "idle" ? first : isLikely,
+    found: isLikely,
+    recent: turn === "question" ? all : isLikely,
+  };
+}
+
+/** Returns how many of these probabilities, the highest first, a prompt shows. */
+export function countLikely(
+  probabilities: readonly number[],
+  turn: Picking["turn"],
+  min_score?: number | null,
+): number {
+  const [best = 0] = probabilities;
+  const least = min_score ?? Math.max(SHARE[turn] * best, CHANCE[turn]);
+  const below = probabilities.findIndex((one) => one < least);
+  const count = below < 0 ? probabilities.length : below;
+  return min_score == null && best < MIN_PERHAPS ? Math.min(count, MAX_DOUBTFUL) : count;
+}

@@ -1,0 +1,149 @@
+// Which of the memories that a turn finds its prompt shows.
+
+import { countLikely, Memory, promptOfTurn, remember } from "nous-memory";
+import { NousError } from "nous-wasm";
+import { describe, expect, test } from "vitest";
+
+describe("the count of likely memories", () => {
+  test("goes by the share of the best, which is larger if the turn asks nothing", () => {
+    expect(countLikely([0.9, 0.1, 0.0181, 0.0179, 0.001], "question")).toBe(3);
+    expect(countLikely([0.9, 0.1, 0.091, 0.089, 0.05], "other")).toBe(2 + 1);
+  });
+
+  test("leaves out what has no more than chance gives", () => {
+    expect(countLikely([0.1, 0.0051, 0.0049], "question")).toBe(2);
+    expect(countLikely([0.2, 0.051, 0.049], "other")).toBe(2);
+    expect(countLikely([0.004], "question")).toBe(0);
+    expect(countLikely([0.049], "other")).toBe(0);
+    expect(countLikely([], "question")).toBe(0);
+  });
+
+  test("is small if even the best hardly answers", () => {
+    const many = (best: number) => [best, ...Array<number>(20).fill(0.06)];
+    expect(countLikely(many(0.1), "question")).toBe(21);
+    expect(countLikely(many(0.0999), "question")).toBe(5);
+    expect(countLikely(many(0.0999), "other")).toBe(5);
+  });
+
+  test("goes by the given least probability alone", () => {
+    expect(countLikely([0.05, 0.04, 0.03], "question", 0.04)).toBe(2);
+    expect(countLikely([0.9, 0.001, 0], "other", 0)).toBe(3);
+    expect(countLikely([0.9], "question", 1)).toBe(0);
+  });
+});
+
+const NOW = Date.parse("2026-05-04T09:00:00Z");
+const FOODS = "soup bread rice fish cheese salad noodles beans apples plums pears kale leeks".split(
+  " ",
+);
+
+/** A memory with a profile of so many lines, and an event each day. */
+function lived(profile: number): Memory {
+  const memory = new Memory({ clock: () => NOW });
+  for (const food of FOODS.slice(0, profile))
+    remember(memory, { text: `I like ${food} very much`, type: "preference" });
+  for (let day = 1; day <= 20; day++) {
+    const date = `2026-04-${String(day).padStart(2, "0")}T09:00:00Z`;
+    const text = `The ferry of day ${day} brought letter ${day}.`;
+    remember(memory, { text, type: "episode", created_at: date });
+  }
+  return memory;
+}
+
+const linesIn = (memory: Memory, turn: Parameters<typeof promptOfTurn>[1]) =>
+  promptOfTurn(memory, turn).recalled.length;
+
+describe("a prompt", () => {
+  test("shows nothing for a turn about nothing that is stored, but a small profile", () => {
+    const input = "Write a haiku about quantum physics";
+    expect(linesIn(lived(0), { input })).toBe(0);
+    expect(linesIn(lived(4), { input })).toBe(4);
+    expect(linesIn(lived(5), { input })).toBe(0);
+    expect(linesIn(lived(5), { input, min_score: 0 })).toBe(5);
+  });
+
+  test("shows four lines of the profile at most for a greeting, and nothing else", () => {
+    expect(linesIn(lived(13), { input: "Hello!" })).toBe(4);
+    expect(linesIn(lived(3), { input: "thanks" })).toBe(3);
+  });
+
+  test("shows of a large profile only what the question asks for", () => {
+    const asked = promptOfTurn(lived(13), { input: "Do I like leeks?" });
+    expect(asked.prompt).toContain("I like leeks");
+    const [small, large] = [lived(12), lived(13)].map(
+      (memory) => promptOfTurn(memory, { input: "Which letter came on day 7?" }).prompt,
+    );
+    expect(small).toContain("I like kale");
+    expect(large).not.toContain("I like");
+    for (const prompt of [small, large]) expect(prompt).toContain("letter 7.");
+  });
+
+  test("has max_lines memories at most, and says which did not get in", () => {
+    const memory = lived(0);
+    const turn = { input: "Which letters did the ferry bring?", min_score: 0 };
+    const whole = promptOfTurn(memory, turn);
+    expect(whole.recalled.length).toBeGreaterThan(7);
+    const { recalled, left_out } = promptOfTurn(memory, { ...turn, max_lines: 7 });
+    expect(recalled.map(({ id }) => id)).toEqual(whole.recalled.slice(0, 7).map(({ id }) => id));
+    const others = whole.recalled.slice(7).map(({ id }) => id);
+    const lines = left_out.filter(({ reason }) => reason === "lines").map(({ id }) => id);
+    expect(lines).toEqual(expect.arrayContaining(others));
+  });
+
+  test("leaves out what is unlikely, and says so", () => {
+    const memory = lived(0);
+    remember(memory, { text: "The office is in Bergen." });
+    const { prompt, left_out } = promptOfTurn(memory, {
+      input: "Where is the office?",
+      min_score: 0.999,
+    });
+    expect(prompt).toBe("");
+    expect(left_out.map(({ reason }) => reason)).toContain("unlikely");
+  });
+
+  test.each([
+    ["How much rent do we pay?", "We pay 1,200 of rent.", "What is our rent now?"],
+    ["Wie viel Miete zahlen wir?", "Wir zahlen 1.200 Miete.", "Was kostet die Miete?"],
+    ["¿Cuánto pagamos de alquiler?", "Pagamos 1.200 de alquiler.", "¿Qué alquiler hay?"],
+    ["我们付多少房租？", "我们付一千二的房租。", "房租多少钱？"],
+  ])("has no line that only asks: %s", (asks, tells, input) => {
+    const memory = new Memory({ clock: () => NOW });
+    const created_at = "2026-04-01T09:00:00Z";
+    remember(memory, { text: asks, created_at });
+    remember(memory, { text: tells, created_at });
+    for (const min_score of [undefined, 0]) {
+      const { prompt, left_out } = promptOfTurn(memory, { input, min_score });
+      expect(prompt).toContain(tells);
+      expect(prompt).not.toContain(asks);
+      expect(left_out.map(({ reason }) => reason)).toContain("question");
+    }
+  });
+
+  test("shows first what was said beside a question that it leaves out", () => {
+    const memory = new Memory({ clock: () => NOW });
+    const said = [
+      "She takes blood thinners, so none of it.",
+      "Can I give my mother an ibuprofen for her headache?",
+    ];
+    for (const [place, text] of said.entries())
+      remember(memory, { text, type: "episode", created_at: `2026-04-01T09:0${place}:00Z` });
+    const other = { text: "My mother likes plums.", created_at: "2026-03-01T09:00:00Z" };
+    remember(memory, { ...other, type: "episode" });
+    const input = "May my mother take ibuprofen?";
+    const { recalled } = promptOfTurn(memory, { input });
+    expect(recalled[0]!.text).toContain("blood thinners");
+  });
+
+  test.each([
+    { min_score: -0.1 },
+    { min_score: 1.1 },
+    { min_score: Number.NaN },
+    { max_lines: 0 },
+    { max_lines: 1.5 },
+  ])("is refused for %o", (limits) => {
+    const [field] = Object.keys(limits);
+    const build = () => promptOfTurn(lived(0), { input: "What?", ...limits });
+    expect(build).toThrow(NousError);
+    expect(build).toThrow(field);
+  });
+});
