@@ -11,6 +11,7 @@ import {
   MIN_LIKELY,
   MIN_POSSIBLE,
   probabilityOf,
+  type ReplacingCandidate,
   type ReplacingWeights,
   replacingCandidates,
   replacingFeatures,
@@ -28,6 +29,9 @@ import { fitReplacing, type JudgedPair, weightsFile } from "./replacing.ts";
 const FILE = "js/memory/src/write/replacing/weights.ts";
 /** Other memories in the index of a pair. */
 const OTHERS = [7, 13, 29, 31, 43].map((step) => step * 5);
+
+/** The kind of a newer statement with an older one of another pair. */
+const UNRELATED = "unrelated";
 
 /** A labelled pair with its features; undefined if the rule never marks it. */
 interface ComparedPair {
@@ -49,21 +53,29 @@ function compared(pairs: readonly ChangePair[], { embedder, sentences }: Compare
     const section = getSectionForSubtype(subtype);
     return { title, text: "", subtype, section, created_at: 0 };
   };
-  const found = pairs.map((pair, place): ComparedPair => {
+  const found = pairs.flatMap((pair, place): ComparedPair[] => {
     const others = OTHERS.map((step) => pairs[(place + step) % pairs.length]!.older);
     index.upsert([rowOf("older", pair.older), ...others.map((text, k) => rowOf(`${k}`, text))]);
     const newer = memoryOf(pair.newer);
     const embedding = embeddingOf(pair.newer);
     const answers = index.ask(wholeOf(newer), { limit: 10, times: false, embedding, now: 0 });
-    const evidence = answers.find(({ id }) => id === "older")?.evidence ?? {};
+    const evidenceOf = (id: string) => answers.find((one) => one.id === id)?.evidence ?? {};
     // The section is a guess here: what the labels say counts.
-    const older = { ...memoryOf(pair.older), section: "KNOWLEDGE" as const, evidence };
-    const [features] = replacingFeatures(
-      newer,
-      replacingCandidates(newer, [older]),
-      embedding != null,
-    );
-    return { pair, features };
+    const olderOf = (text: string, id: string) => ({
+      ...memoryOf(text),
+      ...{ section: "KNOWLEDGE" as const, evidence: evidenceOf(id) },
+    });
+    const isEmbedded = embedding != null;
+    const featuresWith = (older: ReplacingCandidate) =>
+      replacingFeatures(newer, replacingCandidates(newer, [older]), isEmbedded)[0];
+    const unrelated = { ...pair, kind: UNRELATED, replaces: false };
+    return [
+      { pair, features: featuresWith(olderOf(pair.older, "older")) },
+      ...others.map((text, k) => ({
+        pair: { ...unrelated, older: text },
+        features: featuresWith(olderOf(text, `${k}`)),
+      })),
+    ];
   });
   index.free();
   return found;
@@ -157,7 +169,7 @@ function tablesOf(
       ["pairs", "area under the curve", ...head],
       rated.flatMap(([name, pairs]) =>
         parts.map((held) => {
-          const some = pairs.filter((pair) => pair.held === held);
+          const some = pairs.filter((pair) => pair.held === held && pair.kind !== UNRELATED);
           return [`${name}, ${held ? "held out" : "fitted"}`, area(some), ...cells(some)];
         }),
       ),
@@ -172,14 +184,16 @@ function tablesOf(
       ["language", ...head],
       ["en", "de", "es"].map((one) => [
         one,
-        ...cells(all.filter(({ held, language }) => held && language === one)),
+        ...cells(
+          all.filter((pair) => pair.held && pair.language === one && pair.kind !== UNRELATED),
+        ),
       ]),
     ),
   ];
 }
 
 const HOW = `\`npm run fit -- changes\`: logistic regression on two thirds of the labelled pairs of \`benches/quality/changes\`, on the development half of the
-general memory, and on half of the trader's memory, whose writes replace nothing. A third of the pairs, by a hash of their frame, is held out. One author
+general memory, and on half of the trader's memory, whose writes replace nothing. A third of the pairs, by a hash of their frame, is held out. Each newer statement is also compared with five older ones of other pairs, which it does not replace (*unrelated*). One author
 wrote the frames, and then the lists of words of the rule: shares on other people's words are lower. *Likely* is a probability of at
 least ${MIN_LIKELY}, *possible* of at least ${MIN_POSSIBLE}. \`a\` and \`b\` are hard on purpose, \`plain\` is easy. \`npm run quality -- corrections\` measures on the general memory.`;
 const text = reports.join("\n\n");

@@ -1,43 +1,44 @@
 // The measurement of corrections that no word announces, and the fitted rule.
 
 import { loadEmbedderSync } from "nous-embedder";
-import { CONFLICT_SIGNALS, CONFLICT_WEIGHTS, MIN_CONFLICT_PROBABILITY } from "nous-memory";
+import { MIN_LIKELY, MIN_POSSIBLE } from "nous-memory";
 import { expect, test } from "vitest";
+import { fitReplacing, type JudgedPair, weightsFile } from "../../benches/fit/replacing.ts";
 import {
   conflictTables,
-  fitSignals,
   proposedBy,
   tally,
+  verdictOf,
   written,
 } from "../../benches/quality/conflicts.ts";
 import { generalSet } from "../../benches/quality/own-sets.ts";
 
-const writes = written(generalSet(), loadEmbedderSync());
+const writes = written(generalSet(), { embedder: loadEmbedderSync() });
 const half = (part: string) => writes.filter((write) => write.part === part);
 
 test("the rule finds replacements of the half that took no part in its fit", () => {
-  const { pairs, right, wrong, writes } = tally(
-    half("test"),
-    proposedBy(CONFLICT_WEIGHTS, MIN_CONFLICT_PROBABILITY),
+  const possible = tally(half("test"), proposedBy("plain", MIN_POSSIBLE));
+  expect(possible.right / possible.pairs).toBeGreaterThan(0.4);
+  expect(possible.right / (possible.right + possible.wrong)).toBeGreaterThan(0.45);
+  expect(possible.wrong / possible.writes).toBeLessThan(0.08);
+  const likely = tally(half("test"), proposedBy("plain", MIN_LIKELY));
+  expect(likely.right / likely.pairs).toBeGreaterThan(0.25);
+  expect(likely.wrong / likely.writes).toBeLessThan(0.025);
+});
+
+test("the fit gives the same weights again", () => {
+  const judged = half("dev").flatMap(({ id, candidates }) =>
+    candidates.flatMap(({ id: older, features }): JudgedPair[] =>
+      features === undefined ? [] : [{ features, replaces: verdictOf(older, id) === "right" }],
+    ),
   );
-  expect(right / pairs).toBeGreaterThan(0.4);
-  expect(right / (right + wrong)).toBeGreaterThan(0.45);
-  expect(wrong / writes).toBeLessThan(0.08);
-});
-
-test("a higher threshold proposes a part of the conflicts of a lower one", () => {
-  const [few, many] = [0.5, 0.1].map((min) => proposedBy(CONFLICT_WEIGHTS, min));
-  for (const write of writes) expect(many!(write)).toEqual(expect.arrayContaining(few!(write)));
-});
-
-test("the fit gives the weights of the rule their signs, and the same weights again", () => {
-  const fitted = fitSignals(half("dev"));
-  expect(fitSignals(half("dev"))).toEqual(fitted);
-  for (const name of CONFLICT_SIGNALS)
-    expect(Math.sign(fitted[name]), name).toBe(Math.sign(CONFLICT_WEIGHTS[name]));
+  const weights = fitReplacing(judged);
+  expect(fitReplacing(judged)).toEqual(weights);
+  expect(weights.long_taken).toBeGreaterThan(0);
+  expect(weightsFile({ embedded: weights, plain: weights })).toContain("long_taken");
 });
 
 test("the table has a row for each rule and each group of memories", () => {
-  const [table] = conflictTables(writes, { name: "none", writes: [] });
-  expect(table!.split("\n")).toHaveLength(2 + 3 * 6);
+  const [table] = conflictTables("plain", writes, { name: "none", writes: [] });
+  expect(table!.split("\n")).toHaveLength(2 + 3 * 7);
 });

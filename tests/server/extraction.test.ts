@@ -194,7 +194,7 @@ describe("facts of a conversation", () => {
     );
     const messages = [{ role: "user", content: "By the way, we meet at nine from now on." }];
     const [fact] = factsOf(await remember(own, { messages, user: "mira" }));
-    expect(fact).toMatchObject({ possible_conflicts: [old.stored[0].id] });
+    expect(fact).toMatchObject({ replaces: [{ id: old.stored[0].id }] });
   });
 
   test("of a message that became several memories lead to the one with most of their words", async () => {

@@ -100,7 +100,7 @@ function byOrder(stored: readonly { id: string; run?: string }[], known: Map<str
     return known.get(id)!;
   };
   return stored.map(({ id, run, ...rest }) => {
-    const { possible_conflicts: _, is_correction: __, ...what } = rest as Record<string, unknown>;
+    const { replaces: _, is_correction: __, ...what } = rest as Record<string, unknown>;
     return { ...what, id: placeOf(id), run: run === undefined ? undefined : placeOf(run) };
   });
 }

@@ -147,17 +147,17 @@ describe("POST /remember", () => {
   test("names the memories that it may correct", async () => {
     const own = client();
     const [old] = (await remember(own, { text: "Standup is at ten." })).stored;
-    const [{ possible_conflicts }] = (
+    const [{ replaces }] = (
       await remember(own, { text: "Standup is at ten no longer, changed to nine." })
     ).stored;
-    expect(possible_conflicts).toEqual([old.id]);
+    expect(replaces).toMatchObject([{ id: old.id, title: "Standup is at ten." }]);
     const [other] = (
       await remember(own, {
         text: "Standup is at ten no longer, changed to eight.",
         user: "omar",
       })
     ).stored;
-    expect(other.possible_conflicts).toBeUndefined();
+    expect(other.replaces).toBeUndefined();
   });
 
   test("is done once for one Idempotency-Key, and wholly or not at all", async () => {

@@ -709,12 +709,22 @@ for (const implementation of IMPLEMENTATIONS)
         expect(list("pending", at(4))).toEqual(["c_2", "c_1"]);
         expect(list("pending", at(5))).toEqual(["c_1"]);
         expect(storage.conflicts.open("c_2", at(5))).toBeUndefined();
-        expect(storage.conflicts.olderOf("b")).toEqual(["a"]);
+        expect(idsOf(storage.conflicts.ofNewer("b"))).toEqual(["c_1"]);
+        expect(storage.conflicts.ofPair("a", "b")).toMatchObject({ id: "c_1" });
+        expect(storage.conflicts.ofPair("b", "a")).toBeUndefined();
+        storage.transaction(() => storage.conflicts.grade("c_1", "EVIDENCE", 0.75));
+        expect(storage.conflicts.ofPair("a", "b")).toMatchObject({
+          ...{ detection_tier: "EVIDENCE", detection_confidence: 0.75 },
+        });
+        const none = { confirmed: 0, rejected: 0 };
+        expect(storage.conflicts.verdicts("EVIDENCE")).toEqual(none);
         const room = { fitting: (octets: readonly number[]) => octets.length };
         expect(idsOf(storage.conflicts.all("pending", room))).toEqual(["c_1", "c_2"]);
         storage.transaction(() => storage.conflicts.resolve("c_1", "new_is_current", at(6)));
         expect(list("resolved", at(6))).toEqual(["c_1"]);
         expect(storage.conflicts.isResolved("c_1")).toBe(true);
+        expect(storage.conflicts.verdicts("EVIDENCE")).toEqual({ ...none, confirmed: 1 });
+        expect(storage.conflicts.verdicts("PATTERN")).toEqual(none);
         expect(storage.conflicts.find("c_1")).toMatchObject({ resolved_at: at(6) });
         storage.transaction(() => {
           storage.conflicts.removeExpired(at(8));

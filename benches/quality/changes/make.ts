@@ -60,7 +60,7 @@ const SLOTS: Readonly<Record<string, readonly string[]>> = {
 /** The share of frames that no weight is fitted on, by a hash of the frame. */
 const HELD = 1 / 3;
 /** The pairs of each frame. */
-const OF_FRAME = { a: 3, b: 3, plain: 4 };
+const OF_FRAME = { a: 3, b: 3, c: 3, plain: 4 };
 
 for (const [name, times] of Object.entries(OF_FRAME)) {
   let [replaces, language] = [false, ""];

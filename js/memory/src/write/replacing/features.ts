@@ -23,6 +23,7 @@ import { keysIn, type Sentence, sentencesOf, type Word } from "./reading.ts";
 import {
   DENIES,
   FUNCTION_WORDS,
+  LINKED,
   MONTHS,
   NUMBERED,
   OPPOSITES,
@@ -84,6 +85,7 @@ export const FEATURES = [
   "denied",
   "opposite",
   "changed",
+  "linked",
   "changed_slot",
   "changed_shared",
   "unchanged_kept",
@@ -225,6 +227,9 @@ function statementFeatures(old: Sentence, fresh: Sentence): Partial<Features> {
     denied: some(isDenied),
     opposite: some(isOpposite),
     changed: some(changed),
+    linked: some(
+      changed && LINKED.some(([change, of]) => hasWord(fresh, change) && hasWord(old, of)),
+    ),
     changed_slot: some(changed && isOneSlot),
     changed_shared: changed ? shared_old : 0,
     unchanged_kept: some(!changed && !isOpposite && !isDenied && isKept),

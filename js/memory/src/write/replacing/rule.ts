@@ -22,7 +22,7 @@
 //
 // # Cost
 //
-// One question, and ten comparisons for each new memory: a fifth of a millisecond for statements.
+// One question, and at most twenty comparisons for each new memory: a fifth of a millisecond for statements.
 
 import type { MemorySection } from "nous-wasm";
 import { EPISODE, isQuestion } from "../../idle.ts";
@@ -43,9 +43,8 @@ export type Grade = "likely" | "possible";
 /** The least probability with which a memory is likely replaced, and possibly. */
 export const MIN_LIKELY = 0.5;
 export const MIN_POSSIBLE = 0.3;
-/** The answers among which memories to compare are looked for, and the most that are compared. */
+/** The answers that are compared with a new memory. */
 export const MAX_REPLACED_ANSWERS = 20;
-const MAX_COMPARED = 10;
 /** The most memories that one new memory is said to replace. */
 export const MAX_REPLACED = 2;
 
@@ -88,10 +87,7 @@ export const canReplace = ({ subtype }: Pick<ComparedMemory, "subtype">): boolea
 export const replacingCandidates = <Answer extends ReplacingCandidate>(
   newer: ComparedMemory,
   answers: readonly Answer[],
-): Answer[] =>
-  canReplace(newer)
-    ? answers.filter(({ section }) => LASTING.has(section)).slice(0, MAX_COMPARED)
-    : [];
+): Answer[] => (canReplace(newer) ? answers.filter(({ section }) => LASTING.has(section)) : []);
 
 const DAY = 86_400_000;
 

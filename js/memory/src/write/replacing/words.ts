@@ -174,3 +174,26 @@ export const OPPOSITES: readonly (readonly [ReadonlySet<string>, ReadonlySet<str
   ["allowed", "forbidden"],
   ["free frei libre", "taken booked occupied belegt ocupado"],
 ].map(([one, other]) => [listed(one!), listed(other!)] as const);
+
+/** Words that tell of a change, and words of what they change: who moved lives elsewhere. */
+export const LINKED: readonly (readonly [ReadonlySet<string>, ReadonlySet<string>])[] = [
+  [
+    "moved relocated address umgezogen gezogen mudado mudó mudé",
+    "live lives living home flat address wohne wohnt wohnen vivo vive vivimos oficina office büro",
+  ],
+  ["renamed rebranded umbenannt llamarse", "called named name heißt llama"],
+  [
+    "quit left job joined hired promoted gekündigt arbeite trabajo",
+    "work works job employed arbeite arbeitet trabajo trabaja",
+  ],
+  ["sold bought verkauft vendí compré", "drive drives car bike fahre auto coche"],
+  ["took takes taken handed leitet dirige", "lead leads manager boss head runs leitet dirige"],
+  ["switched migrated moved longer statt vez", "use uses run runs stored stores benutzen usamos"],
+  ["stopped quit gave cancelled anymore", "smoke plays play sing eats drink drinks subscription"],
+  ["upgraded updated released", "version runs run database app"],
+  ["married broke divorced girlfriend boyfriend", "dating single engaged married"],
+  [
+    "raised lowered doubled halved rose fell gestiegen subido",
+    "is are costs cost take takes kostet cuesta",
+  ],
+].map(([one, other]) => [listed(one!), listed(other!)] as const);

@@ -191,12 +191,13 @@ function mark(agent: Agent, id: string, found: readonly Replaced[], unit: Unit):
   return fresh.length;
 }
 
-/** Within a `write`: links a memory to one that it likely replaces. */
+/** Within a `write`: links a memory to one that it likely replaces, once. */
 function link(
   agent: Agent,
   { id, older, probability }: { id: string; older: string; probability: number },
   unit: Unit,
 ): void {
+  if (likelyEdges(agent, id, "out").some(({ target_id }) => target_id === older)) return;
   const ends = { source_id: id, target_id: older, type: LIKELY_SUPERSEDES };
   try {
     insertEdge(agent, { ...ends, strength: probability, confidence: probability }, unit);

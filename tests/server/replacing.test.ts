@@ -1,0 +1,253 @@
+// What a new memory likely replaces: the rule over generated pairs, and the guesses of a server.
+
+import fc from "fast-check";
+import {
+  learnedOffset,
+  Memory,
+  MIN_LIKELY,
+  possiblyReplacedBy,
+  remember as rememberHere,
+} from "nous-memory";
+import { describe, expect, test } from "vitest";
+import { CHANGES } from "../../benches/quality/changes/pairs.ts";
+import { runs, SEED } from "../support/amount.ts";
+import { start } from "./support/server-process.ts";
+import { type Client, clientOf, sharedServer } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
+
+console.log(`SEED=${SEED}`);
+const { client } = sharedServer();
+
+/** Remembers texts one after the other. Returns what each seems to replace. */
+function guessesOf(texts: readonly string[]) {
+  let now = Date.parse("2026-05-01T08:00:00Z");
+  const memory = new Memory({ clock: () => now });
+  const found = texts.map((text) => {
+    now += 60_000;
+    return rememberHere(memory, text).stored[0]!.replaces ?? [];
+  });
+  return { memory, found };
+}
+
+const noun = fc.constantFrom("ticket", "step", "memory", "widget", "invoice", "lane", "pump");
+const told = fc.constantFrom("login is slow", "the fee is high", "red", "value stored", "it leaks");
+
+describe("the rule", () => {
+  test("never marks a series that numbers tell apart", () => {
+    const series = fc.tuple(
+      noun,
+      fc.uniqueArray(fc.integer({ min: 1, max: 9_999 }), { minLength: 2, maxLength: 6 }),
+      fc.array(told, { minLength: 6, maxLength: 6 }),
+      fc.constantFrom(
+        (it: string, n: number, what: string) => `${it} ${n}: ${what}`,
+        (it: string, n: number, what: string) => `${it}${n}base${n}i${n} ${what}`,
+        (it: string, n: number, what: string) => `The ${it} ${n} is now ${what}`,
+        (it: string, n: number, what: string) => `${what}, says ${it} number ${n}`,
+      ),
+    );
+    fc.assert(
+      fc.property(series, ([it, numbers, whats, textOf]) => {
+        const { found } = guessesOf(numbers.map((n, place) => textOf(it, n, whats[place]!)));
+        expect(found.flat()).toEqual([]);
+      }),
+      runs(40),
+    );
+  });
+
+  test("tells the value that a statement replaces, and not what both say of two persons", () => {
+    const name = fc.constantFrom("Zsofia", "Anneke", "Paulo", "Dmitri");
+    const city = fc.constantFrom("Graz", "Turin", "Leeds", "Ghent");
+    const two = <T>(one: fc.Arbitrary<T>) => fc.uniqueArray(one, { minLength: 2, maxLength: 2 });
+    fc.assert(
+      fc.property(two(name), two(city), ([one, other], [before, now]) => {
+        const change = guessesOf([`${one} lives in ${before}.`, `${one} lives in ${now} now.`]);
+        expect(change.found[1]).toMatchObject([{ grade: "likely" }]);
+        expect(change.found[1]![0]!.probability).toBeGreaterThanOrEqual(MIN_LIKELY);
+        const both = guessesOf([`${one} lives in ${before}.`, `${other} lives in ${now}.`]);
+        expect(both.found[1]!.filter(({ grade }) => grade === "likely")).toEqual([]);
+      }),
+      runs(20),
+    );
+  });
+
+  test("says the same whatever other memories are there, in any order", () => {
+    const others = [
+      "The tent is in the attic.",
+      "Branca bakes bread.",
+      "Coffee is in the freezer.",
+    ];
+    const pairs = CHANGES.plain!.filter(({ replaces }) => replaces).slice(0, 8);
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...pairs),
+        fc.shuffledSubarray(others),
+        ({ older, newer }, some) => {
+          const [alone, among] = [
+            [older, newer],
+            [...some, older, newer],
+          ].map((texts) => guessesOf(texts).found.at(-1)!);
+          const gradeOf = (found: typeof alone) =>
+            found!.find(({ title }) => title === older)?.grade;
+          expect(gradeOf(among)).toBe(gradeOf(alone));
+        },
+      ),
+      runs(20),
+    );
+  });
+
+  test("finds plain changes, and hardly marks what stands: over pairs that are held out", () => {
+    const share = (replaces: boolean) => {
+      const pairs = CHANGES.plain!.filter((pair) => pair.held && pair.replaces === replaces);
+      const likely = pairs.filter(({ older, newer }) =>
+        guessesOf([older, newer]).found[1]!.some(({ grade }) => grade === "likely"),
+      );
+      return likely.length / pairs.length;
+    };
+    expect(share(true)).toBeGreaterThanOrEqual(0.8);
+    expect(share(false)).toBeLessThanOrEqual(0.08);
+  });
+
+  test("proposes more after confirmed guesses, fewer after rejected ones, within a bound", () => {
+    expect(learnedOffset(0, 0)).toBe(0);
+    expect(learnedOffset(3, 0)).toBeGreaterThan(0);
+    expect(learnedOffset(0, 3)).toBeLessThan(learnedOffset(0, 1));
+    fc.assert(
+      fc.property(fc.nat(1e6), fc.nat(1e6), (right, wrong) => {
+        expect(Math.abs(learnedOffset(right, wrong))).toBeLessThanOrEqual(1);
+      }),
+      runs(),
+    );
+    const { memory } = guessesOf(["Standup is at ten.", "Standup has moved to nine."]);
+    const rows = [...memory.all()];
+    const store = {
+      engine: memory.engine,
+      ask: (question: string, options: object) =>
+        memory.index.ask(question, { ...options, now: memory.now, times: false }),
+      rows: (ids: readonly string[]) => rows.filter(({ id }) => ids.includes(id)),
+      likelySuccessorsOf: () => [],
+    };
+    const [plain, more, less] = [0, 1, -1].map(
+      (offset) => possiblyReplacedBy(rows[1]!, store, { offset })[0]?.probability ?? 0,
+    );
+    expect(more).toBeGreaterThan(plain!);
+    expect(less).toBeLessThan(plain!);
+  });
+
+  test("marks a likely one by an edge in this process, once", () => {
+    const { memory, found } = guessesOf([
+      "We use Jira for tickets.",
+      "We use Linear for tickets now.",
+    ]);
+    const [{ id, probability }] = found[1] as [(typeof found)[0][0]];
+    expect([...memory.edges()]).toMatchObject([
+      { type: "likely_supersedes", target_id: id, strength: probability },
+    ]);
+  });
+});
+
+const OLD = "Standup is at half past nine.";
+const NEW = "Standup has moved to ten.";
+
+async function guessed({ ask }: Client, [older, newer] = [OLD, NEW]) {
+  const remember = async (text: string) => {
+    const { status, body } = await ask("POST /remember", { text });
+    expect(status, JSON.stringify(body)).toBe(200);
+    return body.stored[0];
+  };
+  return { old: await remember(older!), fresh: await remember(newer!) };
+}
+
+const likelyOf = async ({ ask }: Client, id: string) =>
+  (await ask(`GET /edges?node_id=${id}&direction=both`)).body.data.filter(
+    ({ type }: { type: string }) => type === "likely_supersedes",
+  );
+const pendingOf = async ({ ask }: Client) => (await ask("GET /contradiction/queue")).body.data;
+
+describe("a server", () => {
+  test("tells at the write what a new memory likely replaces, links and queues it", async () => {
+    const own = client();
+    const { old, fresh } = await guessed(own);
+    expect(fresh.replaces).toMatchObject([{ id: old.id, title: OLD, grade: "likely" }]);
+    const { probability } = fresh.replaces[0];
+    expect(await likelyOf(own, old.id)).toMatchObject([
+      { source_id: fresh.id, target_id: old.id, strength: probability, confidence: probability },
+    ]);
+    expect(await pendingOf(own)).toMatchObject([
+      { old_node_id: old.id, new_node_id: fresh.id, detection_tier: "EVIDENCE", grade: "likely" },
+    ]);
+    const { body } = await own.ask(`GET /nodes/${old.id}`);
+    expect(body.state_lifecycle).toBe("ACTIVE");
+  });
+
+  test("grades a memory that a marker of a correction found, too", async () => {
+    const own = client();
+    const texts = ["Backups run on heron.", "Backups no longer run on heron, now it's egret."];
+    const { old, fresh } = await guessed(own, texts);
+    expect(fresh.replaces).toMatchObject([{ id: old.id, grade: "likely" }]);
+    expect(await pendingOf(own)).toHaveLength(1);
+    expect(await likelyOf(own, old.id)).toHaveLength(1);
+  });
+
+  test.each([
+    ["new_is_current", "supersedes", "DORMANT"],
+    ["keep_both", "relates_to", "ACTIVE"],
+  ])("takes %s for the two memories in one call", async (resolution, type, state) => {
+    const own = client();
+    const { old, fresh } = await guessed(own);
+    const pair = { old_node_id: old.id, new_node_id: fresh.id };
+    const { status, body } = await own.ask("POST /contradiction/resolve", { ...pair, resolution });
+    expect({ status, body }).toMatchObject({ status: 200, body: { ...pair, resolution } });
+    const edges = (await own.ask(`GET /edges?node_id=${old.id}&direction=both`)).body.data;
+    expect(edges).toMatchObject([{ type, source_id: fresh.id, target_id: old.id }]);
+    expect((await own.ask(`GET /nodes/${old.id}`)).body.state_lifecycle).toBe(state);
+    expect(await pendingOf(own)).toEqual([]);
+    const again = await own.ask("POST /contradiction/resolve", { ...pair, resolution });
+    expect(again.status).toBe(409);
+    // The pair is never guessed again.
+    await own.ask("POST /consolidate", {});
+    expect(await likelyOf(own, old.id)).toEqual([]);
+    expect(await pendingOf(own)).toEqual([]);
+  });
+
+  test("resolves two memories that no guess linked, and refuses half of a pair", async () => {
+    const own = client();
+    const { id: a } = await own.create({ content_title: "The tent is green" });
+    const { id: b } = await own.create({ content_title: "Olive oil is from Evora" });
+    const done = await own.ask("POST /contradiction/resolve", {
+      ...{ old_node_id: a, new_node_id: b, resolution: "new_is_current" },
+    });
+    expect(done.status).toBe(200);
+    for (const wrong of [{ old_node_id: a }, { old_node_id: a, new_node_id: a }, {}]) {
+      const request = { ...wrong, resolution: "keep_both" };
+      expect((await own.ask("POST /contradiction/resolve", request)).status).toBe(400);
+    }
+    const gone = { old_node_id: a, new_node_id: "n_gone", resolution: "keep_both" };
+    expect((await own.ask("POST /contradiction/resolve", gone)).status).toBe(404);
+  });
+
+  test("drops a guess when a text changes, when it is sure, and with either memory", async () => {
+    const own = client();
+    const first = await guessed(own);
+    await own.ask(`PATCH /nodes/${first.old.id}`, { content_title: "Standup is at eleven." });
+    expect(await likelyOf(own, first.old.id)).toEqual([]);
+    const texts = ["Rent is 900 euros.", "Rent has been raised to 950 euros."];
+    const second = await guessed(own, texts);
+    expect(await likelyOf(own, second.old.id)).toHaveLength(1);
+    await own.ask("POST /edges", {
+      ...{ source_id: second.fresh.id, target_id: second.old.id, type: "supersedes" },
+    });
+    expect(await likelyOf(own, second.old.id)).toEqual([]);
+    const third = await guessed(client(), texts);
+    expect(third.fresh.replaces).toHaveLength(1);
+  });
+
+  test("keeps guesses over a restart", async () => {
+    const folder = temporaryFolder();
+    const server = await start(folder);
+    const { old, fresh } = await guessed(clientOf(server));
+    await server.end();
+    const again = clientOf(await start(folder));
+    expect(await likelyOf(again, old.id)).toMatchObject([{ source_id: fresh.id }]);
+    expect(await pendingOf(again)).toMatchObject([{ grade: "likely" }]);
+  });
+});
