@@ -2,7 +2,8 @@
 // (benches/quality/main.ts); `-- --set FILE …` asks the questions of files. `-- lessons` measures
 // how well consolidation finds the patterns of many trades (benches/quality/lessons.ts),
 // `-- corrections` how well memories are found that a new memory replaces
-// (benches/quality/corrections.ts), `-- learning --set FILE …` what learning from use gains
+// (benches/quality/corrections.ts), `-- holds` whether what holds now comes first
+// (benches/quality/holds.ts), `-- learning --set FILE …` what learning from use gains
 // (benches/quality/learning.ts), `-- compound` what taking questions apart gains
 // (benches/quality/compound.ts), `-- prompts --set FILE …` how often prompts hold the answers
 // (benches/quality/prompts.ts), `-- services --url URL --model NAME` what the vectors of a service do
@@ -20,6 +21,7 @@ const PROGRAMS = {
   questions: "benches/quality/main.ts",
   lessons: "benches/quality/lessons.ts",
   corrections: "benches/quality/corrections.ts",
+  holds: "benches/quality/holds.ts",
   learning: "benches/quality/learning.ts",
   compound: "benches/quality/compound.ts",
   prompts: "benches/quality/prompts.ts",

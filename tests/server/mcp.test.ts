@@ -80,11 +80,11 @@ const HELLO = {
 };
 
 describe("the tools", () => {
-  test("are nine, each with a description, a schema and hints", async () => {
+  test("are ten, each with a description, a schema and hints", async () => {
     const { mcp } = await overHttp("tools");
     const { tools } = await mcp.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual([
-      ...["conflicts", "context", "explain", "forget", "link"],
+      ...["conflicts", "context", "explain", "forget", "history", "link"],
       ...["recall", "remember", "timeline", "update"],
     ]);
     for (const { description, inputSchema, annotations } of tools) {
