@@ -6,7 +6,7 @@
 //
 // Cost: for each value a look at all others of the line and its edges.
 
-import { SUPERSEDES } from "./write/supersession.ts";
+import { SUPERSEDES } from "./replacing-edges.ts";
 
 /** An edge of a line, from the newer memory to the older one. */
 export interface HistoryEdge {

@@ -124,6 +124,7 @@ export {
   type ReplacedMemory,
   remember,
 } from "./remember.ts";
+export { newerIn } from "./replacing-edges.ts";
 export { rounded } from "./rounded.ts";
 export type {
   EdgeRow,
@@ -224,7 +225,6 @@ export {
   edgesWithout,
   LIKELY_SUPERSEDES,
   type LineEdge,
-  newerIn,
   SUPERSEDES,
 } from "./write/supersession.ts";
 export { shareOfWords } from "./write/support.ts";

@@ -498,6 +498,24 @@ describe("a server", () => {
   const says = (page: Page, text: string) =>
     page.getByRole("alert").filter({ hasText: text }).first().waitFor();
 
+  it("decides a guess", async () => {
+    const server = await filled();
+    const guess = { source_id: "raise", target_id: "rent", type: "likely_supersedes" };
+    expect((await server.ask("POST /edges", { ...guess, strength: 0.8 })).status).toBe(201);
+    const { page, complaints, close } = await visitPage(browser(), `${server.url}/`, "memories");
+    const older = page.locator('.record[data-id="rent"]');
+    await older.getByRole("button", { name: "Confirm" }).click();
+    await expect.poll(() => older.getByRole("button", { name: "Confirm" }).count()).toBe(0);
+    expect(await older.locator(".problem").count()).toBe(0);
+    const edges = (await server.ask("GET /edges?node_id=rent")).body.data;
+    const types = edges.map(({ type }: { type: string }) => type);
+    expect(types).toContain("supersedes");
+    expect(types).not.toContain("likely_supersedes");
+    expect((await server.ask("GET /nodes/rent?recall=false")).body.state_lifecycle).toBe("DORMANT");
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   it("that serves the page opens by itself, and takes every change first", async () => {
     const server = await filled();
     const { page, complaints, close } = await visitPage(browser(), `${server.url}/`, "memories");

@@ -4,9 +4,9 @@ import type { Engine, MemoryIndex } from "nous-wasm";
 import { fadedNow } from "../faded.ts";
 import { createdAtOf, namesIn } from "../index-rows.ts";
 import type { Preset } from "../presets/preset.ts";
+import { newerIn } from "../replacing-edges.ts";
 import { rounded } from "../rounded.ts";
 import type { NodeRow } from "../rows.ts";
-import { newerIn } from "../write/supersession.ts";
 import {
   buildPrompt,
   type FoundCandidate,

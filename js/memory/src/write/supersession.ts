@@ -1,33 +1,8 @@
 // Lines of supersession: what becomes of one if a memory in it is deleted.
 
-/** The type of the edge from a memory to the one that it supersedes. */
-export const SUPERSEDES = "supersedes";
-/**
- * The type of the edge from a memory to one that it seems to replace. Its strength is the
- * probability. The older memory stays current until the guess is confirmed.
- */
-export const LIKELY_SUPERSEDES = "likely_supersedes";
+import { type LineEdge, SUPERSEDES } from "../replacing-edges.ts";
 
-/** An edge of a line of supersession: from the newer memory to the older one. */
-export interface LineEdge {
-  id: string;
-  type?: string | null | undefined;
-  source_id: string;
-  target_id: string;
-}
-
-/**
- * Returns the memories that replace one, by the edges of its line that count: those that supersede it
- * first. What is sure comes before what is a guess.
- */
-export function newerIn(line: readonly LineEdge[], id: string): { id: string; isSure: boolean }[] {
-  const its = line.filter(({ target_id }) => target_id === id);
-  return [SUPERSEDES, LIKELY_SUPERSEDES].flatMap((wanted) =>
-    its
-      .filter(({ type }) => type === wanted)
-      .map(({ source_id }) => ({ id: source_id, isSure: wanted === SUPERSEDES })),
-  );
-}
+export { LIKELY_SUPERSEDES, type LineEdge, SUPERSEDES } from "../replacing-edges.ts";
 
 /**
  * Returns the edges from a memory that lead from its successor once it is deleted, with that source:
