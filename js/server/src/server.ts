@@ -2,6 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:net";
+import { serverBehaviourOf } from "./compat/server.ts";
 import { requireTransformer } from "./embeddings/required-package.ts";
 import { ringAt } from "./keys/open.ts";
 import type { KeyRing } from "./keys/ring.ts";
@@ -9,7 +10,7 @@ import type { Logger } from "./log.ts";
 import { SettingsError } from "./refusal.ts";
 import { DEFAULT_AGENT } from "./settings/agent-names.ts";
 import { vectorSourcesOf } from "./settings/embeddings-model.ts";
-import { LOOPBACK } from "./settings/options.ts";
+import { LOOPBACK, type Settings } from "./settings/options.ts";
 import { agentsDir } from "./settings/paths.ts";
 import type { InForce } from "./settings/read.ts";
 import { removeAddress, writeAddress } from "./storage/address-file.ts";
@@ -83,7 +84,11 @@ export async function startServer(
 }
 
 /** @throws {SettingsError} If another program listens on the port: nothing has been opened yet. */
-async function refuseUsedPort({ host, port }: { host: string; port: number }): Promise<void> {
+async function refuseUsedPort({
+  host,
+  port,
+  compat,
+}: Pick<Settings, "host" | "port" | "compat">): Promise<void> {
   if (port === 0) return;
   const probe = createServer();
   const problem = await new Promise<string | undefined>((resolve) => {
@@ -93,7 +98,7 @@ async function refuseUsedPort({ host, port }: { host: string; port: number }): P
   await new Promise((resolve) => probe.close(resolve));
   if (problem === "EADDRINUSE")
     throw new SettingsError(
-      `Port ${port} of ${host} is in use: end the program that listens there, or choose another port with --port.`,
+      `Port ${port} of ${host} is in use: end the program that listens there, or choose another port with --port.${serverBehaviourOf(compat).onUsedPort}`,
     );
 }
 

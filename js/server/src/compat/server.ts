@@ -10,6 +10,8 @@ export interface ServerBehaviour {
   readonly refusesUnknownFields: boolean;
   /** Whether an export holds what use has taught, and sections by the agent's preset. */
   readonly exportsLearned: boolean;
+  /** What to say beside the error that the port is in use, as a sentence; "" for nothing. */
+  readonly onUsedPort: string;
   /** Returns the engine's configuration for questions about no agent. */
   engineConfig(preset: Preset, given: EngineYaml): EngineYaml;
   /** Returns the name of the preset of requests about no agent. `preset` is the server's. */
@@ -21,6 +23,7 @@ const BEHAVIOURS: Readonly<Record<Compat, ServerBehaviour>> = {
     terms: "unicode",
     refusesUnknownFields: true,
     exportsLearned: true,
+    onUsedPort: "",
     engineConfig: engineConfigOf,
     presetOf: ({ name }) => name,
   },
@@ -30,6 +33,8 @@ const BEHAVIOURS: Readonly<Record<Compat, ServerBehaviour>> = {
     refusesUnknownFields: false,
     // Hynous learns nothing from use, and has sections of its own.
     exportsLearned: false,
+    onUsedPort:
+      " Hynous starts its own server again if none answers: end its daemon and its dashboard first.",
     engineConfig: (_, given) => given,
     presetOf: () => "trading",
   },
