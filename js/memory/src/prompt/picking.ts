@@ -19,7 +19,7 @@ const CHANCE = { question: 0.005, other: 0.05, idle: 0.05 } as const;
 /** The most lines if even the best memory hardly answers. */
 const MAX_DOUBTFUL = 5;
 /** A profile of so many lines is shown whole, whatever the turn is about. */
-const SMALL_PROFILE = { question: 12, other: 4, idle: 4 } as const;
+const SMALL_PROFILE = 4;
 
 /** Which memories the prompt of a turn shows. */
 export interface Picking {
@@ -63,10 +63,9 @@ export function picksOf(
   const isLikely = isIn(ids(sorted.slice(0, countLikely(probabilities, turn, min_score))));
   const all = () => true;
   if (min_score === 0) return { profile: all, found: all, recent: all };
-  const small = SMALL_PROFILE[turn];
-  const first = isIn(ids(profile.slice(0, small)));
+  const first = isIn(ids(profile.slice(0, SMALL_PROFILE)));
   return {
-    profile: profile.length <= small || turn === "idle" ? first : isLikely,
+    profile: profile.length <= SMALL_PROFILE || turn === "idle" ? first : isLikely,
     found: isLikely,
     recent: turn === "question" ? all : isLikely,
   };

@@ -193,7 +193,8 @@ export function writePrompt(turn: TurnToPrompt): TurnPrompt {
   const asked = saidIn(turn.input);
   const said = turn.messages.map(({ content }) => saidIn(content));
   const talks = new Set(turn.recent.map(({ id }) => id));
-  const found = withContext(turn.found)
+  const asks = (memory: PromptMemory) => reasonAgainst(memory) === "question";
+  const found = withContext(turn.found, asks)
     .map(
       (memory): PromptMemory =>
         talks.has(memory.id) ? { ...memory, heading: "recent_conversations" } : memory,
@@ -291,8 +292,8 @@ export function writePrompt(turn: TurnToPrompt): TurnPrompt {
   }
 }
 
-/** The time between a question and what belongs to it, in milliseconds. */
-const TALK = 3_600_000;
+/** The time between a question and what is said beside it, in milliseconds. */
+const TALK = { min: 1_000, below: 3_600_000 } as const;
 /** The share of a question's probability that what was said beside it has at least. */
 const OF_QUESTION = 0.5;
 
@@ -300,15 +301,20 @@ const OF_QUESTION = 0.5;
  * A question answers nothing, but what was said before and after it may: it has a share of the question's
  * score and probability, if that is more than its own.
  */
-function withContext(found: readonly PromptMemory[]): PromptMemory[] {
+function withContext(
+  found: readonly PromptMemory[],
+  asks: (memory: PromptMemory) => boolean,
+): PromptMemory[] {
   const inTime = found
     .filter(({ created_at }) => created_at !== undefined)
     .sort((a, b) => a.created_at! - b.created_at!);
   const raised = new Map<PromptMemory, PromptMemory>();
   inTime.forEach((question, place) => {
-    if (!isQuestion(question.text)) return;
+    if (!asks(question)) return;
     for (const beside of [inTime[place - 1], inTime[place + 1]]) {
-      if (beside === undefined || Math.abs(beside.created_at! - question.created_at!) >= TALK) continue;
+      if (beside === undefined) continue;
+      const apart = Math.abs(beside.created_at! - question.created_at!);
+      if (apart < TALK.min || apart >= TALK.below) continue;
       const { score, probability = score } = raised.get(beside) ?? beside;
       const { score: asked, probability: likely = asked } = question;
       raised.set(beside, {
