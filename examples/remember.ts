@@ -19,8 +19,8 @@ for (const { title, type } of stored) console.log(`${type}: ${title}`);
 // What a memory says already is not stored again.
 console.log("again:", remember(memory, "mira eats NO dairy, since march").stored[0]?.why);
 
-// A correction is told, and nothing is replaced by itself. `possible_conflicts` names older memories
-// that it may replace; here the program knows which.
+// A correction is told, and nothing is hidden by itself. `replaces` names older memories that it seems
+// to replace; here the program knows which.
 const [newer] = remember(memory, "Actually, the API allows 60 requests a minute now.").stored;
 console.log("corrects:", newer?.is_correction);
 const older = stored.at(-1)!;

@@ -192,6 +192,21 @@ describe("the tools", () => {
     expect(resolved.text).toBe("Resolved: new_is_current.");
   });
 
+  test("tell what a new memory likely replaces, and confirm it by its two memories", async () => {
+    const { call } = await overHttp("replacing");
+    await call("remember", { text: "Standup is at half past nine." });
+    const { text, data } = await call("remember", { text: "Standup has moved to ten." });
+    expect(text).toMatch(/It likely replaces \[n_.*\] Standup is at half past nine\. \(\d+ %\)/);
+    expect(text).toContain("new_is_current");
+    const [{ id: new_id, replaces }] = data.stored as [{ id: string; replaces: { id: string }[] }];
+    const pair = { old_id: replaces[0]!.id, new_id };
+    const half = await call("conflicts", { old_id: pair.old_id, resolution: "keep_both" });
+    expect(half).toMatchObject({ isError: true });
+    const done = await call("conflicts", { ...pair, resolution: "new_is_current" });
+    expect(done.text).toBe("Resolved: new_is_current.");
+    expect((await call("conflicts")).text).toBe("No conflicts wait.");
+  });
+
   test("say that the memory does not know", async () => {
     const { call } = await overHttp("unknown");
     expect((await call("recall", { query: "Who won?" })).text).toBe(

@@ -1,6 +1,7 @@
 // What a new memory likely replaces: the rule over generated pairs, and the guesses of a server.
 
 import fc from "fast-check";
+import { loadEmbedderSync } from "nous-embedder";
 import {
   learnedOffset,
   Memory,
@@ -17,11 +18,12 @@ import { temporaryFolder } from "./support/temporary-folder.ts";
 
 console.log(`SEED=${SEED}`);
 const { client } = sharedServer();
+const embedder = loadEmbedderSync();
 
 /** Remembers texts one after the other. Returns what each seems to replace. */
 function guessesOf(texts: readonly string[]) {
   let now = Date.parse("2026-05-01T08:00:00Z");
-  const memory = new Memory({ clock: () => now });
+  const memory = new Memory({ clock: () => now, embedder });
   const found = texts.map((text) => {
     now += 60_000;
     return rememberHere(memory, text).stored[0]!.replaces ?? [];
@@ -148,13 +150,13 @@ describe("the rule", () => {
 const OLD = "Standup is at half past nine.";
 const NEW = "Standup has moved to ten.";
 
-async function guessed({ ask }: Client, [older, newer] = [OLD, NEW]) {
+async function guessed({ ask }: Client, [older, newer]: [string, string] = [OLD, NEW]) {
   const remember = async (text: string) => {
     const { status, body } = await ask("POST /remember", { text });
     expect(status, JSON.stringify(body)).toBe(200);
     return body.stored[0];
   };
-  return { old: await remember(older!), fresh: await remember(newer!) };
+  return { old: await remember(older), fresh: await remember(newer) };
 }
 
 const likelyOf = async ({ ask }: Client, id: string) =>
@@ -181,7 +183,10 @@ describe("a server", () => {
 
   test("grades a memory that a marker of a correction found, too", async () => {
     const own = client();
-    const texts = ["Backups run on heron.", "Backups no longer run on heron, now it's egret."];
+    const texts: [string, string] = [
+      "Backups run on heron.",
+      "Backups no longer run on heron, now it's egret.",
+    ];
     const { old, fresh } = await guessed(own, texts);
     expect(fresh.replaces).toMatchObject([{ id: old.id, grade: "likely" }]);
     expect(await pendingOf(own)).toHaveLength(1);
@@ -230,7 +235,7 @@ describe("a server", () => {
     const first = await guessed(own);
     await own.ask(`PATCH /nodes/${first.old.id}`, { content_title: "Standup is at eleven." });
     expect(await likelyOf(own, first.old.id)).toEqual([]);
-    const texts = ["Rent is 900 euros.", "Rent has been raised to 950 euros."];
+    const texts: [string, string] = ["Rent is 900 euros.", "Rent has been raised to 950 euros."];
     const second = await guessed(own, texts);
     expect(await likelyOf(own, second.old.id)).toHaveLength(1);
     await own.ask("POST /edges", {
@@ -244,9 +249,9 @@ describe("a server", () => {
   test("keeps guesses over a restart", async () => {
     const folder = temporaryFolder();
     const server = await start(folder);
-    const { old, fresh } = await guessed(clientOf(server));
+    const { old, fresh } = await guessed(clientOf(server, "default"));
     await server.end();
-    const again = clientOf(await start(folder));
+    const again = clientOf(await start(folder), "default");
     expect(await likelyOf(again, old.id)).toMatchObject([{ source_id: fresh.id }]);
     expect(await pendingOf(again)).toMatchObject([{ grade: "likely" }]);
   });

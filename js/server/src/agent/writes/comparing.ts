@@ -7,6 +7,7 @@ import {
   learnedOffset,
   type Replaced,
   possiblyReplacedBy as replacedBy,
+  textOf,
   wholeOf,
 } from "nous-memory";
 import type { QuestionVector } from "../../api/operation.ts";
@@ -126,7 +127,10 @@ function meaningOfMemory(
   row: NodeRow,
   questions: readonly QuestionVector[],
 ): Comparing {
-  const text = wholeOf({ title: row.content_title, text: row.content_body ?? "" });
+  const text = wholeOf({
+    title: textOf(row.content_title) ?? "",
+    text: textOf(row.content_body) ?? "",
+  });
   const made = questions.find((question) => question.text === text);
   try {
     if (made !== undefined) return meaningOf(agent, text, made);
@@ -135,7 +139,7 @@ function meaningOfMemory(
     if (!(error instanceof OtherModel)) throw error;
     return {};
   }
-  const name = row.embedding_model ?? "";
+  const name = textOf(row.embedding_model) ?? "";
   if (!isTransformer({ name })) return {};
   const [stored] = [...agent.storage.nodes.indexed([row.id])].flat();
   const bytes = stored?.embedding_vector;
