@@ -80,7 +80,7 @@ describe("the view Context", () => {
     const left = page.locator("section[aria-labelledby=left] li");
     await left.first().waitFor();
     expect(await left.count()).toBe(12);
-    await page.getByText("The profile may take 30 % of a prompt").waitFor();
+    await page.getByText("It hardly answers the turn").first().waitFor();
     while ((await whole.count()) > 0) await whole.first().click();
     expect(await left.count()).toBeGreaterThan(12);
     const lists = await groups.evaluateAll((all) =>
