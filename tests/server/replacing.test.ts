@@ -214,6 +214,27 @@ describe("a server", () => {
     expect(await pendingOf(own)).toEqual([]);
   });
 
+  test("is less sure after guesses that were rejected, and surer after confirmed ones", async () => {
+    const texts: [string, string] = ["Rent is 900 euros.", "Rent has been raised to 950 euros."];
+    const others = ["Luna", "Momo", "Otis"].map((name): [string, string] => [
+      `${name} eats dry food.`,
+      `${name} eats wet food now.`,
+    ]);
+    const after = async (resolution?: string) => {
+      const own = client();
+      for (const pair of resolution === undefined ? [] : others) {
+        const { old, fresh } = await guessed(own, pair);
+        const ids = { old_node_id: old.id, new_node_id: fresh.id };
+        expect(fresh.replaces).toMatchObject([{ id: old.id }]);
+        await own.ask("POST /contradiction/resolve", { ...ids, resolution });
+      }
+      return (await guessed(own, texts)).fresh.replaces[0].probability;
+    };
+    const plain = await after();
+    expect(await after("keep_both")).toBeLessThan(plain);
+    expect(await after("new_is_current")).toBeGreaterThan(plain);
+  });
+
   test("resolves two memories that no guess linked, and refuses half of a pair", async () => {
     const own = client();
     const { id: a } = await own.create({ content_title: "The tent is green" });

@@ -20,7 +20,7 @@ import { CORRECTION } from "../default-behaviour.ts";
 import { meaningOf } from "../question.ts";
 import { BY_EVIDENCE } from "../rules/grade-of-conflict.ts";
 import { MAX_CONFLICTS } from "../search/resembling.ts";
-import { queue } from "./conflicts.ts";
+import { BY_MARKER, queue } from "./conflicts.ts";
 import { insertEdge } from "./edges.ts";
 import { likelyEdges } from "./guesses.ts";
 
@@ -161,7 +161,7 @@ function freshAmong({ storage }: Agent, id: string, found: readonly Replaced[]):
     known.every(
       (one) =>
         one.old_node_id !== older ||
-        (one.status !== "resolved" && one.detection_tier !== BY_EVIDENCE),
+        (one.status !== "resolved" && one.detection_tier === BY_MARKER),
     );
   const fresh = found.filter((older) => there.has(older.id) && isOpen(older.id));
   return fresh.slice(0, Math.max(MAX_CONFLICTS - known.length, 1));
