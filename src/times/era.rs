@@ -22,10 +22,7 @@ pub enum Era {
 }
 
 impl Era {
-    /// The names of the eras.
-    pub const NAMES: [&str; 4] = ["present", "before", "then", "course"];
-
-    /// The place of its name.
+    /// Its place among the eras, from 0.
     pub fn code(self) -> usize {
         match self {
             Self::Present => 0,
