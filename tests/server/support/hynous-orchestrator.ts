@@ -27,8 +27,12 @@ export async function orchestrate<Row extends MergeRow>(
   filters: Filters = {},
 ): Promise<MergedRow<Row>[]> {
   const texts = decompose(question, classifyQuery(question), { maxParts: MAX_PARTS });
-  const parts: [string, Row[]][] = [];
-  for (const text of new Set(texts)) parts.push([text, [...(await found(text, search, filters))]]);
+  // Hynous asks for all parts at once: second searches follow the first ones of all parts.
+  const parts = await Promise.all(
+    [...new Set(texts)].map(
+      async (text): Promise<[string, Row[]]> => [text, [...(await found(text, search, filters))]],
+    ),
+  );
   return mergeAndSelect(parts, { query: question });
 }
 
