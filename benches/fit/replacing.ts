@@ -57,7 +57,10 @@ export function weightsFile(weights: Readonly<Record<string, ReplacingWeights>>)
   ]);
   return `// Written by \`npm run fit -- changes\`. Do not edit: change the pairs or the features, and fit anew.
 
-/** The weights by feature, and the offset; a feature without one counts nothing. With the cosine of embeddings and with word vectors alone. */
+/**
+ * The weights by feature, and the offset: with the cosine of embeddings, and with word vectors alone.
+ * A feature without a weight counts nothing.
+ */
 export const REPLACING_WEIGHTS: Readonly<
   Record<"embedded" | "plain", Readonly<Record<string, number>>>
 > = {

@@ -220,7 +220,7 @@ describe("a server", () => {
       `${name} eats dry food.`,
       `${name} eats wet food now.`,
     ]);
-    const after = async (resolution?: string) => {
+    const surenessAfter = async (resolution?: string) => {
       const own = client();
       for (const pair of resolution === undefined ? [] : others) {
         const { old, fresh } = await guessed(own, pair);
@@ -230,9 +230,9 @@ describe("a server", () => {
       }
       return (await guessed(own, texts)).fresh.replaces[0].probability;
     };
-    const plain = await after();
-    expect(await after("keep_both")).toBeLessThan(plain);
-    expect(await after("new_is_current")).toBeGreaterThan(plain);
+    const plain = await surenessAfter();
+    expect(await surenessAfter("keep_both")).toBeLessThan(plain);
+    expect(await surenessAfter("new_is_current")).toBeGreaterThan(plain);
   });
 
   test("resolves two memories that no guess linked, and refuses half of a pair", async () => {

@@ -185,7 +185,13 @@ export {
   possiblyReplacedBy,
   type Replaced,
 } from "./write/replaced.ts";
-export { FEATURES, type Feature, type Features, wholeOf } from "./write/replacing/features.ts";
+export {
+  type ComparedTexts,
+  FEATURES,
+  type Feature,
+  type Features,
+  wholeOf,
+} from "./write/replacing/features.ts";
 export { learnedOffset } from "./write/replacing/learned.ts";
 export {
   type ComparedMemory,
@@ -197,6 +203,7 @@ export {
   MIN_LIKELY,
   MIN_POSSIBLE,
   probabilityOf,
+  type ReplacedCandidate,
   type ReplacingCandidate,
   type ReplacingWeights,
   replacedAmong,

@@ -28,13 +28,16 @@ export interface Replaced {
 /** What the comparison needs of a store of memories. */
 export interface ComparedStore {
   readonly engine: Pick<Engine, "getSectionForSubtype">;
-  ask(question: string, options: Pick<AskOptions, Asked>): readonly Answer[];
+  /** Returns the memories that answer a text, as of now. */
+  ask(
+    question: string,
+    options: Pick<AskOptions, "limit" | "filters" | "embedding" | "embedding_scale">,
+  ): readonly Answer[];
+  /** Returns the rows of memories, in any order; none for an id that no memory has. */
   rows(ids: readonly string[]): readonly NodeRow[];
   /** Returns the memories that are likely to replace a memory, by their edges. */
   likelySuccessorsOf(id: string): readonly string[];
 }
-
-type Asked = "limit" | "filters" | "embedding" | "embedding_scale";
 
 /** What is known beside the memory. */
 export interface Comparing extends Pick<AskOptions, "embedding" | "embedding_scale"> {

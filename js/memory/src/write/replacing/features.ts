@@ -4,8 +4,8 @@
 // # Idea
 //
 // A statement that replaces another one says the same of one thing with another value: both share
-// their words, and differ in one slot. Words that differ in the subject name another thing. Words of
-// change speak for it, words of addition against it. Longer memories are read less closely: by the
+// their words, and differ in one slot. Words that differ in the subject name another thing. Words
+// of change speak for it, words of addition against it. Longer memories are read less closely: by the
 // shares of their words, and by the two sentences that share most.
 //
 // # Invariants
@@ -379,8 +379,9 @@ function labelsOf(text: string): Map<string, string> {
 }
 
 /** A time at the beginning that is that of an event: "On Monday", "In March", "Q1". */
+const TIMES = [...WEEKDAYS, ...MONTHS, "gestern", "heute", "yesterday", "today", "q[1-4]"];
 const LEAD = new RegExp(
-  `^(?:(?:on|in|last|this|am|im|el|en)\\s+)?(${[...WEEKDAYS, ...MONTHS].join("|")}|gestern|heute|yesterday|today|q[1-4])(?![\\p{L}\\p{N}])`,
+  `^(?:(?:on|in|last|this|am|im|el|en)\\s+)?(${TIMES.join("|")})(?![\\p{L}\\p{N}])`,
   "u",
 );
 

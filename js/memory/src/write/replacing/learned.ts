@@ -8,8 +8,8 @@ const PRIOR_SHARE = 0.5;
 const MAX_LEARNED = 1;
 
 /**
- * Returns what is added to the log-odds of a guess: the log-odds of the share of confirmed ones, moved
- * towards 0 as far as there are few. 0 if none is resolved.
+ * Returns what is added to the log-odds of a guess: the log-odds of the share of confirmed ones,
+ * moved towards 0 as far as there are few. 0 if none is resolved.
  *
  * @param confirmed How many guesses were confirmed.
  * @param rejected How many were rejected.
