@@ -23,7 +23,7 @@ const PRINTED: Record<string, string[]> = {
     "restored: 3 memories",
   ],
   "full-text": ["deploys fail? → m1", "Postgres? → m2", "火曜日に何をする → m3"],
-  orchestrator: ["part “What's my billing thesis”: 5 found", "Last search outage was a full disk"],
+  orchestrator: ["part “What's my billing thesis”: 1 found", "Last search outage was a full disk"],
   "prompt-context": [
     "## Related Decisions",
     "- [pending] Use Redis for sessions",

@@ -23,15 +23,25 @@ const SHIFT = Date.now() - Date.parse(GENERAL_END) - 86_400_000;
 const shifted = (time: string) => new Date(Date.parse(time) + SHIFT).toISOString();
 const day = (date: string) => shifted(`2026-${date}T09:00:00.000Z`);
 
-/** What is remembered, in order. */
+/** The most memories of a request that the server compares with older ones before its answer. */
+const AT_ONCE = 16;
+
+/**
+ * What is remembered, in order. Times are given, since memories that are stored within a second are no
+ * run, and the server is slower than a process.
+ */
 const GIVEN: readonly GivenTexts[] = [
-  { text: "Mira eats no dairy since March.", user: "mira", tags: ["food"] },
-  { text: "  mira eats NO dairy, since march ", user: "mira" },
-  { text: "Mira eats no dairy since March.", user: "omar" },
-  { text: "hello!" },
-  { text: GUIDE, importance: 0.9, session: "deploys" },
-  { text: GUIDE },
   {
+    ...{ text: "Mira eats no dairy since March.", user: "mira", tags: ["food"] },
+    created_at: day("01-02"),
+  },
+  { text: "  mira eats NO dairy, since march ", user: "mira" },
+  { text: "Mira eats no dairy since March.", user: "omar", created_at: day("01-03") },
+  { text: "hello!" },
+  { text: GUIDE, importance: 0.9, session: "deploys", created_at: day("01-04") },
+  { text: GUIDE, created_at: day("01-05") },
+  {
+    created_at: day("01-06"),
     memories: [
       "We chose PostgreSQL because of row-level security.",
       "we chose postgresql because of row-level security",
@@ -67,10 +77,10 @@ const GIVEN: readonly GivenTexts[] = [
       },
     ],
   },
-  ...Array.from({ length: Math.ceil(GENERAL_MEMORIES.length / 100) }, (_, place) => ({
-    memories: GENERAL_MEMORIES.slice(100 * place, 100 * (place + 1)).map(
-      ({ text, title, event_time }) => ({
-        ...{ text, title },
+  ...Array.from({ length: Math.ceil(GENERAL_MEMORIES.length / AT_ONCE) }, (_, place) => ({
+    memories: GENERAL_MEMORIES.slice(AT_ONCE * place, AT_ONCE * (place + 1)).map(
+      ({ text, title, created_at, event_time }) => ({
+        ...{ text, title, created_at: shifted(created_at) },
         ...(event_time == null ? {} : { event_time: shifted(event_time) }),
       }),
     ),

@@ -56,6 +56,32 @@ describe("the rule", () => {
     );
   });
 
+  test("follows where someone lives and works, told with other words", () => {
+    const place = fc.uniqueArray(fc.constantFrom("Graz", "Oslo", "Leeds", "Turin", "Malmö"), {
+      ...{ minLength: 2, maxLength: 2 },
+    });
+    const told = fc.constantFrom(
+      ...[
+        ["I live in $A.", "I moved to $B in May.", "My sister moved to $B in May."],
+        ["I'm living in $A", "I've just moved to $B", "I've been to $B twice"],
+        ["Mira lives in $A.", "Last month Mira relocated to $B.", "Last month I relocated to $B."],
+        ["Ich wohne in $A.", "Ich bin im Mai nach $B umgezogen.", "Tom ist nach $B umgezogen."],
+        ["I work at $A.", "I started at $B last week.", "I started chess last week."],
+        ["Tom works as a nurse at $A", "Tom joined $B in May", "Tom visited $B in May"],
+        ["Ich arbeite bei $A", "Ich habe bei $B angefangen", "Ich habe mit $B angefangen"],
+      ].map(([older, newer, other]) => ({ older, newer, other }) as Record<string, string>),
+    );
+    fc.assert(
+      fc.property(place, told, ([one, two], { older, newer, other }) => {
+        const fill = (text: string) => text.replace("$A", one!).replace("$B", two!);
+        const to = (text: string) => guessesOf([fill(older!), fill(text)]).found[1]!;
+        expect(to(newer!)).toMatchObject([{ grade: "likely" }]);
+        expect(to(other!).filter(({ grade }) => grade === "likely")).toEqual([]);
+      }),
+      runs(20),
+    );
+  });
+
   test("tells the value that a statement replaces, and not what both say of two persons", () => {
     const name = fc.constantFrom("Zsofia", "Anneke", "Paulo", "Dmitri");
     const city = fc.constantFrom("Graz", "Turin", "Leeds", "Ghent");

@@ -19,14 +19,23 @@ export async function life(client: Client): Promise<unknown[]> {
     return answer;
   };
   const [a, b, c] = ["n_squeeze", "n_trend", "n_note"];
-  await ask("POST /nodes", { ...LESSON, id: a, embedding: VECTOR, neural_stability: 0.1 + 0.2 });
+  // By how fast a database is, memories would be a run or not.
+  const made = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+  await ask("POST /nodes", {
+    ...{ ...LESSON, id: a, embedding: VECTOR, neural_stability: 0.1 + 0.2 },
+    created_at: made(8),
+  });
   await ask("POST /nodes", {
     ...LESSON,
     id: b,
     content_title: "Тренд: 資金 and ünicode",
     content_body: '{"text": "\\u0000?"}',
+    created_at: made(6),
   });
-  await ask("POST /nodes", { type: "episode", id: c, content_title: "A note", content_body: null });
+  await ask("POST /nodes", {
+    ...{ type: "episode", id: c, content_title: "A note", content_body: null },
+    created_at: made(4),
+  });
   await ask("POST /nodes", { type: "episode", id: c, content_title: "The same again" });
   await ask("POST /edges", { source_id: a, target_id: b, type: "causes" });
   await ask("POST /edges", { source_id: a, target_id: "n_nobody", type: "causes" });
@@ -34,8 +43,8 @@ export async function life(client: Client): Promise<unknown[]> {
   await ask("POST /search", { query: "資金" });
   await ask("POST /nodes/batch", {
     items: [
-      { ...LESSON, id: "n_x" },
-      { ...LESSON, id: "n_y" },
+      { ...LESSON, id: "n_x", created_at: made(2) },
+      { ...LESSON, id: "n_y", created_at: made(0.5) },
     ],
   });
   await ask(`PATCH /nodes/${b}`, { content_title: "Trend" });

@@ -185,6 +185,15 @@ const MEMORY: Kind[] = [
     (ids, _, { index }) => unless(hasIds(ids, index), "names strangers"),
   ),
   memory(
+    "line",
+    2,
+    (v) => [v.id()],
+    (edges, _, { index }) => {
+      const ends = edges.flatMap((it: Anything) => [it.source_id, it.target_id]);
+      return unless(hasIds(ends, index), "names strangers");
+    },
+  ),
+  memory(
     "getAll",
     2,
     (v) => [v.list(() => v.id(), 5)],

@@ -3,7 +3,9 @@
 // # Idea
 //
 // A weighted sum of the features of the pair, as a probability. The weights were fitted by logistic
-// regression on labelled pairs and on the writes of whole memories: `npm run fit -- changes`.
+// regression on labelled pairs and on the writes of whole memories: `npm run fit -- changes`. Where
+// someone lives and works is read by patterns besides (`attributes.ts`): "I live in Graz" and "I moved
+// to Salzburg" share too little for the sum.
 //
 // # Invariants
 //
@@ -27,6 +29,7 @@
 
 import type { MemorySection } from "nous-wasm";
 import { EPISODE, isQuestion } from "../../idle.ts";
+import { hasMovedOn } from "./attributes.ts";
 import {
   type ComparedTexts,
   FEATURES,
@@ -45,6 +48,8 @@ export type Grade = "likely" | "possible";
 export const MIN_LIKELY = 0.5;
 /** The least probability with which a memory is possibly replaced. */
 export const MIN_POSSIBLE = 0.3;
+/** The log-odds of an attribute that has one value at a time, if the newer one names another. */
+const MOVED_ON = 1.1;
 /** The answers that are compared with a new memory. */
 export const MAX_REPLACED_ANSWERS = 20;
 /** The most memories that one new memory is said to replace. */
@@ -128,7 +133,10 @@ export function replacedAmong(
 ): ReplacedCandidate[] {
   const weights = REPLACING_WEIGHTS[isEmbedded ? "embedded" : "plain"];
   const found = replacingFeatures(newer, candidates, isEmbedded).flatMap((features, place) => {
-    const probability = features === undefined ? 0 : probabilityOf(features, weights, offset);
+    if (features === undefined) return [];
+    const fitted = probabilityOf(features, weights, offset);
+    const isOther = hasMovedOn(wholeOf(candidates[place]!), wholeOf(newer));
+    const probability = isOther ? Math.max(fitted, logistic(MOVED_ON + offset)) : fitted;
     const grade = gradeOf(probability);
     return grade === undefined ? [] : { place, probability, grade };
   });
@@ -154,8 +162,10 @@ export function fewest<Found extends { readonly grade: Grade; readonly probabili
 export function probabilityOf(features: Features, weights: ReplacingWeights, offset = 0): number {
   let sum = (weights.offset ?? 0) + offset;
   for (const name of FEATURES) sum += features[name] * (weights[name] ?? 0);
-  return 1 / (1 + Math.exp(-sum));
+  return logistic(sum);
 }
+
+const logistic = (sum: number): number => 1 / (1 + Math.exp(-sum));
 
 /** Returns the grade of a probability; undefined if it is too low to be told. */
 export const gradeOf = (probability: number): Grade | undefined =>
