@@ -28,7 +28,7 @@ export interface FittedFile {
 }
 
 /** The score from which on an answer counts as one. */
-export const ANSWERABLE = 0.25;
+export const ANSWERABLE = 0.2;
 
 /** What the file says of weights of an earlier fit. */
 const KEPT = {

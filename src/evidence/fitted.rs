@@ -2,37 +2,44 @@
 //! the fit, and not the numbers.
 //!
 //! Fitted on 2026-11-29. In brackets: the number of questions, and the presets fitted on the set.
-//! Weights were kept from an earlier fit; the odds were fitted anew.
+//! Weights were kept from an earlier fit, but that of `emb_failing`. It was found, and the odds of
+//! questions with an embedding were fitted, on conversations-dev and the own development halves.
+//! The odds of the others are of the earlier fit, on all sets below; so are figures of sets that are
+//! neither conversations nor own.
 //!
 //! - conversations-dev (1014; general, trading): nDCG@10 0.633, hit@1 0.438, recall@10 0.843,
-//!   calibration error 0.030. Embedded: nDCG@10 0.635, hit@1 0.437, recall@10 0.849, calibration
-//!   error 0.031.
+//!   calibration error 0.030. Embedded: nDCG@10 0.630, hit@1 0.429, recall@10 0.851,
+//!   calibration error 0.014.
 //! - phone-dev (380; general, trading): nDCG@10 0.610, hit@1 0.734, recall@10 0.587, calibration
 //!   error 0.026. Embedded: nDCG@10 0.633, hit@1 0.747, recall@10 0.606, calibration error 0.023.
 //! - meetings-dev (237; general, trading): nDCG@10 0.382, hit@1 0.439, recall@10 0.216, calibration
 //!   error 0.136. Embedded: nDCG@10 0.414, hit@1 0.481, recall@10 0.229, calibration error 0.150.
 //! - claims-dev (809; general, trading): nDCG@10 0.721, hit@1 0.603, recall@10 0.845, calibration
 //!   error 0.062. Embedded: nDCG@10 0.759, hit@1 0.658, recall@10 0.867, calibration error 0.065.
-//! - general, dev (266; general, trading): nDCG@10 0.582, hit@1 0.456, recall@10 0.709, calibration
-//!   error 0.038. Embedded: nDCG@10 0.655, hit@1 0.510, recall@10 0.802, calibration error 0.031.
-//! - general, test (270; measured only): nDCG@10 0.627, hit@1 0.473, recall@10 0.789, calibration
-//!   error 0.036. Embedded: nDCG@10 0.691, hit@1 0.502, recall@10 0.866, calibration error 0.028.
-//! - trader, dev (227; trading): nDCG@10 0.402, hit@1 0.326, recall@10 0.541, calibration error
-//!   0.030. Embedded: nDCG@10 0.418, hit@1 0.362, recall@10 0.561, calibration error 0.023.
-//! - trader, test (136; measured only): nDCG@10 0.421, hit@1 0.412, recall@10 0.500, calibration
-//!   error 0.045. Embedded: nDCG@10 0.464, hit@1 0.441, recall@10 0.549, calibration error 0.014.
+//! - general, dev (266; general, trading): nDCG@10 0.582, hit@1 0.456, recall@10 0.709,
+//!   calibration error 0.038. Embedded: nDCG@10 0.674, hit@1 0.544, recall@10 0.809,
+//!   calibration error 0.029.
+//! - general, test (270; measured only): nDCG@10 0.627, hit@1 0.473, recall@10 0.789,
+//!   calibration error 0.036. Embedded: nDCG@10 0.707, hit@1 0.527, recall@10 0.873,
+//!   calibration error 0.028.
+//! - trader, dev (227; trading): nDCG@10 0.402, hit@1 0.326, recall@10 0.541, calibration
+//!   error 0.030. Embedded: nDCG@10 0.415, hit@1 0.353, recall@10 0.556, calibration error
+//!   0.034.
+//! - trader, test (136; measured only): nDCG@10 0.421, hit@1 0.412, recall@10 0.500,
+//!   calibration error 0.045. Embedded: nDCG@10 0.466, hit@1 0.441, recall@10 0.554,
+//!   calibration error 0.035.
 //! - trader, handwritten (91; measured only): nDCG@10 0.421, hit@1 0.407, recall@10 0.530,
-//!   calibration error 0.040. Embedded: nDCG@10 0.472, hit@1 0.451, recall@10 0.560, calibration
-//!   error 0.042.
+//!   calibration error 0.040. Embedded: nDCG@10 0.475, hit@1 0.451, recall@10 0.565,
+//!   calibration error 0.049.
 //! - trader, others of test (17; measured only): nDCG@10 0.071, hit@1 0.000, recall@10 0.167,
-//!   calibration error 0.071. Embedded: nDCG@10 0.105, hit@1 0.000, recall@10 0.267, calibration
-//!   error 0.049.
+//!   calibration error 0.071. Embedded: nDCG@10 0.107, hit@1 0.000, recall@10 0.267,
+//!   calibration error 0.039.
 
 use super::weights::{Fit, Values};
 
 /// The score from which on an answer counts as one. If no memory reaches it, the question has no
 /// answer.
-pub const ANSWERABLE: f64 = 0.25;
+pub const ANSWERABLE: f64 = 0.2;
 
 /// For any memory: people, projects, documents.
 pub const GENERAL: Fit = Fit {

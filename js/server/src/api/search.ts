@@ -235,7 +235,7 @@ export const answerability = z
   .object({
     answerable: z
       .boolean()
-      .describe("Whether the probability reaches the constant `ANSWERABLE`, 0.25."),
+      .describe("Whether the probability reaches the constant `ANSWERABLE`, 0.2."),
     knows,
     probability: share.describe("The probability that the memory holds an answer."),
     best: z
