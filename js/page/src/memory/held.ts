@@ -7,6 +7,7 @@ import {
   embeddingText,
   engineConfigOf,
   type IndexedNodeRow,
+  isReadByTransformer,
   kindInWords,
   LIKELY_SUPERSEDES,
   memoryEdgeOf,
@@ -344,7 +345,9 @@ export class Held {
     const nodes = rows.map((row) => ({ ...this.#nodeOf(row), ...textsOf(row) }));
     this.index.upsert(nodes, { now });
     for (const { id, embedding } of nodes) {
-      if (embedding === null) this.#waiting.add(id);
+      // A text that the model cannot read gets no vector.
+      const isRead = () => isReadByTransformer(builtInText(this.rows.nodes.get(id)!));
+      if (embedding === null && isRead()) this.#waiting.add(id);
       else this.#waiting.delete(id);
     }
     if (this.#waiting.size > 0) this.#onWaiting();
