@@ -11,7 +11,7 @@
 // - No set loses more than {@link MAX_LOSS}.
 // - The same tables and weights give the same weight.
 
-import { ndcg } from "../quality/metrics.ts";
+import { DEPTH, ndcg } from "../quality/metrics.ts";
 import { bestRows, type EvidenceTable, sumsOf } from "./evidence-table.ts";
 import { gradesOf } from "./judge.ts";
 import type { WeightedTable } from "./listwise.ts";
@@ -22,8 +22,6 @@ export const TUNED = "emb_failing";
 const TRIED = Array.from({ length: 25 }, (_, step) => step / 4);
 /** What a set may lose in nDCG@10. */
 const MAX_LOSS = 0.005;
-/** The memories of a question that are compared. */
-const DEPTH = 10;
 
 /**
  * Returns weights with the tuned one, as large as the sets gain from it.

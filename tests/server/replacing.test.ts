@@ -57,7 +57,7 @@ describe("the rule", () => {
   });
 
   test("follows where someone lives and works, told with other words", () => {
-    const place = fc.uniqueArray(fc.constantFrom("Graz", "Oslo", "Leeds", "Turin", "Malmö"), {
+    const place = fc.uniqueArray(fc.constantFrom("Graz", "Oslo", "New York", "New Orleans", "Malmö"), {
       ...{ minLength: 2, maxLength: 2 },
     });
     const told = fc.constantFrom(

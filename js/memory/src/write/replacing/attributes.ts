@@ -7,9 +7,10 @@
 const SUBJECT = String.raw`(?<subject>\p{Lu}[\p{L}'’-]*|I|we|ich|wir)`;
 /** What follows the subject: "have", "'m", "just". */
 const BESIDE = String.raw`(?:['’](?:m|ve|re|s)|\s+(?:am|are|is|have|has|just|now|both|currently|bin|ist|sind|habe|hat|haben))*`;
-const NAME = String.raw`\p{Lu}[\p{L}'’-]+`;
+/** A name of one word or more: "New York", "St. Gallen". */
+const NAME = String.raw`\p{Lu}[\p{L}'’-]*(?:\.?\s+\p{Lu}[\p{L}'’-]+)*`;
 /** What may come before the subject of a change: "Since May", "Last week". */
-const LEAD = String.raw`(?:(?:in|on|since|last|this|im|seit)\s+[\p{L}\p{N}]+,?\s+)?`;
+const LEAD = String.raw`(?:(?:[Ii]n|[Oo]n|[Ss]ince|[Ll]ast|[Tt]his|[Ii]m|[Ss]eit)\s+[\p{L}\p{N}]+,?\s+)?`;
 
 /** What tells an attribute, and what tells that it changed: verbs before a preposition and a name. */
 const ATTRIBUTES = [
@@ -26,10 +27,10 @@ const ATTRIBUTES = [
 ].map(({ tells, changes, changesAtEnd }) => ({
   tells: new RegExp(`^${SUBJECT}${BESIDE}\\s+${tells}(?<value>${NAME})`, "u"),
   changes: [
-    new RegExp(`^${LEAD}${SUBJECT}${BESIDE}\\s+${changes}(?<value>${NAME})`, "iu"),
+    new RegExp(`^${LEAD}${SUBJECT}${BESIDE}\\s+${changes}(?<value>${NAME})`, "u"),
     new RegExp(
       `^${LEAD}${SUBJECT}${BESIDE}(?:\\s+im\\s+\\p{L}+)?\\s+${changesAtEnd.replace("NAME", `(?<value>${NAME})`)}`,
-      "iu",
+      "u",
     ),
   ],
 }));
@@ -59,7 +60,6 @@ export function hasMovedOn(older: string, newer: string): boolean {
       return (
         changed !== null &&
         subjectOf(changed) === subjectOf(told) &&
-        /^\p{Lu}/u.test(changed.groups!.value!) &&
         changed.groups!.value !== told.groups!.value
       );
     });
