@@ -136,7 +136,10 @@ const WORDS: [Word, string][] = [
   [{ is: "count", n: 2, m: 7 }, "several some einige einigen paar mehrere mehreren"],
   [
     { is: "large" },
-    "thirteen fourteen sixteen seventeen eighteen nineteen forty fifty sixty seventy eighty ninety hundred hundreds thousand thousands million millions billion billions dozen dozens twice dreizehn vierzehn sechzehn siebzehn achtzehn neunzehn vierzig fünfzig sechzig siebzig achtzig neunzig hundert tausend millionen zweimal dutzend",
+    "thirteen fourteen sixteen seventeen eighteen nineteen forty fifty sixty seventy eighty " +
+      "ninety hundred hundreds thousand thousands million millions billion billions dozen " +
+      "dozens twice dreizehn vierzehn sechzehn siebzehn achtzehn neunzehn vierzig fünfzig " +
+      "sechzig siebzig achtzig neunzig hundert tausend millionen zweimal dutzend",
   ],
   [{ is: "ordinal", n: 1 }, "first erste ersten erstes"],
   [{ is: "ordinal", n: 2 }, "second zweite zweiten zweites"],
@@ -194,7 +197,10 @@ const WORDS: [Word, string][] = [
   [{ is: "until_behind" }, "まで"],
   [
     { is: "vague" },
-    "mondays tuesdays wednesdays thursdays fridays saturdays sundays montags dienstags mittwochs donnerstags freitags samstags sonntags recently lately nowadays currently soon earlier later everyday daily weekly monthly yearly kürzlich neulich damals früher bald 最近 毎日 毎週 毎月 毎年",
+    "mondays tuesdays wednesdays thursdays fridays saturdays sundays montags dienstags " +
+      "mittwochs donnerstags freitags samstags sonntags recently lately nowadays currently soon " +
+      "earlier later everyday daily weekly monthly yearly kürzlich neulich damals früher bald " +
+      "最近 毎日 毎週 毎月 毎年",
   ],
 ];
 
@@ -402,7 +408,12 @@ export type Era = "present" | "before" | "course" | { until: number };
 
 const words = (list: string): string[] => list.split(" ");
 const BEFORE = words(
-  "previously previous formerly former earlier originally initially früher frühere früherer früheren früheres vorher vorherige vorheriger vorherigen vorheriges zuvor damals damalige damaliger damaligen ehemals ehemalige ehemaliger ehemaligen einst ursprünglich anfangs anteriormente previamente antes anterior anteriores antaño originalmente inicialmente solía solías solíamos solían auparavant autrefois jadis précédemment précédent précédente initialement anciennement ancien ancienne",
+  "previously previous formerly former earlier originally initially früher frühere früherer " +
+    "früheren früheres vorher vorherige vorheriger vorherigen vorheriges zuvor damals " +
+    "damalige damaliger damaligen ehemals ehemalige ehemaliger ehemaligen einst ursprünglich " +
+    "anfangs anteriormente previamente antes anterior anteriores antaño originalmente " +
+    "inicialmente solía solías solíamos solían auparavant autrefois jadis précédemment " +
+    "précédent précédente initialement anciennement ancien ancienne",
 );
 const COMPARES = words("als de than que");
 const BEFORE_IN_WORDS = [
