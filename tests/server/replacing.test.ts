@@ -57,9 +57,12 @@ describe("the rule", () => {
   });
 
   test("follows where someone lives and works, told with other words", () => {
-    const place = fc.uniqueArray(fc.constantFrom("Graz", "Oslo", "New York", "New Orleans", "Malmö"), {
-      ...{ minLength: 2, maxLength: 2 },
-    });
+    const place = fc.uniqueArray(
+      fc.constantFrom("Graz", "Oslo", "New York", "New Orleans", "Malmö"),
+      {
+        ...{ minLength: 2, maxLength: 2 },
+      },
+    );
     const told = fc.constantFrom(
       ...[
         ["I live in $A.", "I moved to $B in May.", "My sister moved to $B in May."],
