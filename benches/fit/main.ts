@@ -18,9 +18,10 @@ import { type FitSet, fileSet, namedFile, ownFitSets } from "./sets.ts";
 /** The most questions of a set that are asked over cut stores. */
 const MAX_CUT = 60;
 const FITTED_FILE = "src/evidence/fitted.rs";
-const USAGE = `npm run fit -- --set FILE[=WEIGHT] … [--without NAME] [--date DAY] [--out FILE]
+const USAGE = `npm run fit -- --set FILE[=WEIGHT] … [--measure FILE] … [--without NAME] [--date DAY] [--out FILE]
 
   --set FILE[=WEIGHT]   a file of question sets, and its share relative to the others (1)
+  --measure FILE        a file of question sets that takes no part in the fit
   --without NAME        fits once more without this set, to compare; the name of its file without
                         .json or .json.gz
   --keep-plain          keeps the weights of the package for questions without an embedding
@@ -31,6 +32,7 @@ const USAGE = `npm run fit -- --set FILE[=WEIGHT] … [--without NAME] [--date D
 const { values } = parseArgs({
   options: {
     set: { type: "string", multiple: true, default: [] },
+    measure: { type: "string", multiple: true, default: [] },
     without: { type: "string" },
     "keep-plain": { type: "boolean", default: false },
     "keep-weights": { type: "boolean", default: false },
@@ -43,7 +45,7 @@ if (values.help === true) console.log(USAGE);
 else await run();
 
 async function run(): Promise<void> {
-  const { set, without, date, out, "keep-weights": keepsAll } = values;
+  const { set, measure, without, date, out, "keep-weights": keepsAll } = values;
   const keepsPlain = keepsAll || values["keep-plain"];
   if (!/^\d{4}-\d\d-\d\d$/.test(date))
     throw new RangeError(`--date ${date}: must be a day such as 2026-11-25`);
@@ -51,6 +53,7 @@ async function run(): Promise<void> {
   const sentences = await Sentences.load();
   const sets: FitSet[] = [
     ...set.map((argument) => fileSet(namedFile(argument))),
+    ...measure.map((path) => ({ ...fileSet({ path, weight: 1 }), weights: {} })),
     ...ownFitSets(generateSample()),
   ];
   if (without !== undefined && !sets.some(({ name }) => name === without))
