@@ -3,7 +3,8 @@
 // transaction that writes a text, unless the memories have vectors of clients or of a service. Every
 // method but the getters and `roomFor` belongs into a `write`.
 
-import { oneStep, type Steps } from "nous-memory";
+import { isReadByTransformer, oneStep, type Steps } from "nous-memory";
+import type { QuestionVector } from "../api/operation.ts";
 import {
   type BuiltIn,
   dropOwn,
@@ -144,14 +145,29 @@ export class Vectors {
   }
 
   /**
-   * Returns the vector that the server's table gives to texts, so that a new memory need not wait
-   * for it. Undefined if the table is not in use, or knows no word of them.
+   * Returns the vector of a new memory, so that it need not wait for one: of those that were made before
+   * the write, or else that of the server's table. Undefined if none is of its text, or if the table is
+   * not in use, or knows no word of it.
    */
-  ofNew(texts: Omit<EmbeddedTexts, "type" | "subtype">): MadeVector | undefined {
+  ofNew(
+    texts: Omit<EmbeddedTexts, "type" | "subtype">,
+    made: readonly QuestionVector[] = [],
+  ): MadeVector | undefined {
     const own = this.table;
+    if (made.length > 0) return this.#ofMade(builtInText(texts), made);
     if (own === undefined || !takeIntoUse(this.#storage, own)) return undefined;
     const { vector, coverage } = own.embed(builtInText(texts));
     return coverage === 0 ? undefined : { bytes: bytesOf(vector), model: own.id };
+  }
+
+  /** Of a question and of a memory, the English transformer makes the same vector. */
+  #ofMade(text: string, made: readonly QuestionVector[]): MadeVector | undefined {
+    const its = made.find((one) => one.text === text);
+    const isOfMemories =
+      its?.model.name === TRANSFORMERS.english.name &&
+      ownModelOf(this.#storage) === its.model.name &&
+      isReadByTransformer(text);
+    return isOfMemories ? { bytes: bytesOf(its.vector), model: its.model.name } : undefined;
   }
 
   /**

@@ -12,7 +12,7 @@ export const rememberHandlers: HandlersOf<typeof rememberOperations> = {
     const isMade = agent.read(() => isKnown(agent, headers));
     const read = isMade ? undefined : await readTexts(agent, { body, extracted });
     const done = await onceInTurns(agent, "remember", { headers, body }, (unit) =>
-      remember(agent, { body, extracted, read }, unit),
+      remember(agent, { body, extracted, read, questions }, unit),
     );
     // What is stored stays, also if the client has gone.
     await agent.applyInTurns((isBlocked) => agent.giveWay(isBlocked).catch(() => {}));

@@ -12,6 +12,7 @@ import {
 } from "nous-memory";
 import { NousError } from "nous-wasm";
 import type { NewNodeRequest, NodeChangesRequest } from "../../api/nodes.ts";
+import type { QuestionVector } from "../../api/operation.ts";
 import { newId } from "../../ids.ts";
 import { Refusal, wrong } from "../../refusal.ts";
 import type { NewNode, NodeChanges, NodeRow } from "../../storage/rows.ts";
@@ -49,7 +50,7 @@ export type MemoryToMake = {
 
 /**
  * Within a `write`: inserts a memory, adds it to clusters, and queues conflicts with memories that
- * it corrects, except those of `sources`. A memory that exists under the caller's id is not inserted
+ * it corrects, except those of `sources`. `vectors` were made of new texts before. A memory that exists under the caller's id is not inserted
  * again, and its row is not returned.
  *
  * @throws {Refusal} If another memory has the id, or a name or an embedding cannot be stored.
@@ -59,6 +60,7 @@ export function insertNode(
   agent: Agent,
   request: MemoryToMake,
   sources: ReadonlySet<string> = NO_SOURCES,
+  vectors: readonly QuestionVector[] = [],
 ): { id: string; isCorrection: boolean; row?: NodeRow } {
   const { type, content_title, content_summary = null, content_body = null } = request;
   const subtype = agent.behaviour.subtypeOfNew(agent.preset, request);
@@ -79,7 +81,7 @@ export function insertNode(
   });
   const made = { id: node.id, isCorrection: contradiction !== undefined };
   if (stored !== undefined) return made;
-  const row = agent.storage.nodes.insert({ ...node, ...vectorOf(agent, node, request) });
+  const row = agent.storage.nodes.insert({ ...node, ...vectorOf(agent, node, request, vectors) });
   if (request.signals != null)
     agent.storage.nodes.addSignals(node.id, JSON.stringify(request.signals));
   joinClusters(agent, node.id, subtype);
@@ -91,14 +93,15 @@ export function insertNode(
   return { ...made, row };
 }
 
-/** Within a `write`: returns the vector of a new memory, the caller's or that of the server's table. */
+/** Within a `write`: returns the vector of a new memory: the caller's, or one that the server has. */
 function vectorOf(
   agent: Agent,
   node: Omit<NewNode, "embedding_vector">,
   { embedding = null, embedding_model }: MemoryToMake,
+  made: readonly QuestionVector[],
 ): Pick<NewNode, "embedding_vector" | "embedding_model"> {
   const given = agent.vectors.bytesOf(embedding, embedding_model);
-  const own = given === null ? agent.vectors.ofNew(node) : undefined;
+  const own = given === null ? agent.vectors.ofNew(node, made) : undefined;
   return own === undefined
     ? { embedding_vector: given, embedding_model: node.embedding_model }
     : { embedding_vector: own.bytes, embedding_model: own.model };

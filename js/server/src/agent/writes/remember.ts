@@ -22,7 +22,7 @@ import {
   wordsOfMemory,
 } from "nous-memory";
 import type { RetryHeaders } from "../../api/headers.ts";
-import type { Extracted, ExtractedFact, FactType } from "../../api/operation.ts";
+import type { Extracted, ExtractedFact, FactType, QuestionVector } from "../../api/operation.ts";
 import type { RememberAnswer, RememberRequest, ReplacedMemory } from "../../api/remember.ts";
 import { newId } from "../../ids.ts";
 import { Refusal, wrong } from "../../refusal.ts";
@@ -59,6 +59,8 @@ export interface ToRemember {
   body: RememberRequest;
   extracted: Extracted | undefined;
   read?: Read | undefined;
+  /** Embeddings of the texts, as far as they were made before. */
+  questions?: readonly QuestionVector[] | undefined;
 }
 
 /** What was read before the transaction, and the last change that it saw. */
@@ -108,10 +110,10 @@ const NO_UNIT: Unit = { settle: () => {}, embed: () => {} };
  */
 export function* remember(
   agent: Agent,
-  { body, extracted, read }: ToRemember,
+  { body, extracted, read, questions }: ToRemember,
   unit: Unit,
 ): Steps<Done> {
-  const store = storeOf(agent, unit);
+  const store = storeOf(agent, unit, questions);
   // Another process may have written since.
   const isAsRead = read !== undefined && read.last === agent.storage.changeLog.range().last;
   const prepared = isAsRead ? read.prepared : yield* preparing(store, { body, extracted });
@@ -229,7 +231,11 @@ function replacedBy({ storage }: Agent, id: string): ReplacedMemory[] {
 }
 
 /** Within a `write`: returns what the rules of remembering need of an agent. */
-function storeOf(agent: Agent, unit: Unit): RememberingStore {
+function storeOf(
+  agent: Agent,
+  unit: Unit,
+  vectors: readonly QuestionVector[] = [],
+): RememberingStore {
   const { storage } = agent;
   const sessions = new Map<string, string | null>();
   return {
@@ -240,7 +246,7 @@ function storeOf(agent: Agent, unit: Unit): RememberingStore {
       agent.index.ask(question, { ...options, now: agent.now(), times: false }),
     rows: (ids) => storage.nodes.of(ids),
     insert: ({ tags, ...memory }, sources) =>
-      insertNode(agent, { ...memory, tags: tags == null ? tags : [...tags] }, sources).id,
+      insertNode(agent, { ...memory, tags: tags == null ? tags : [...tags] }, sources, vectors).id,
     update(id, changes) {
       unit.settle([id]);
       storage.nodes.update(id, { ...changes, last_modified: toIso(agent.now()) });
