@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { multilingual } from "nous-e5";
-import { isReadByTransformer } from "nous-memory";
+import { builtInText, isReadByTransformer } from "nous-memory";
 import { type EmbedOptions, loadMinilm, type Minilm } from "nous-minilm";
 
 const FOLDER = ".cache/sentences";
@@ -119,4 +119,4 @@ function hashOf(text: string): string {
 
 /** Returns the text of a memory that is embedded: its title, then its body. */
 export const sentenceOf = ({ title, text }: { title: string; text: string }): string =>
-  [title, text].filter((part) => part !== "").join("\n");
+  builtInText({ content_title: title, content_summary: null, content_body: text });

@@ -1,5 +1,6 @@
 // The model that embeds memories by itself, and the texts of a memory from which embeddings are made.
 
+import { withoutMarksOfLine } from "./line-marks.ts";
 import type { EmbeddedTexts } from "./rows.ts";
 
 /** The model of `nous-minilm`: its `id` and its `dimensions`, known before it is loaded. */
@@ -31,19 +32,51 @@ export function isReadByTransformer(text: string): boolean {
   return (text.match(READ_LETTER)?.length ?? 0) >= MIN_READ * letters;
 }
 
+/** The characters of marks and blanks that a title may lack. */
+const MAX_MARKS = 100;
+
+/**
+ * Returns a text below its title. A title that is the beginning of the text is not repeated; that of a
+ * message is its speaker and its beginning, and leaves its speaker.
+ *
+ * @param between What stands between title and text.
+ *
+ * @example
+ * ```ts
+ * titledText("Tea", "Mira prefers it.", ": "); // "Tea: Mira prefers it."
+ * titledText("user: I like tea…", "I like tea, and plums.", "\n"); // "user: I like tea, and plums."
+ * ```
+ */
+export function titledText(
+  title: string | null | undefined,
+  text: string | null | undefined,
+  between: string,
+): string {
+  const [above, below] = [(title ?? "").trim(), (text ?? "").trim()];
+  if (below === "") return above;
+  const opening = oneLine(above.replace(/[….]+$/u, ""));
+  // The title of a list is its first entry without the mark.
+  const start = oneLine(withoutMarksOfLine(below.slice(0, 2 * above.length + MAX_MARKS)));
+  const begins = (words: string) => start.startsWith(words) || below.startsWith(words);
+  if (opening === "" || begins(opening)) return below;
+  const [, speaker = "", said = ""] = /^([^:]{1,80}): (.+)$/su.exec(opening) ?? [];
+  return said !== "" && begins(said) ? `${speaker}: ${below}` : `${above}${between}${below}`;
+}
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
+
+/** A speaker that says nothing about the text. */
+const ROLE = /^(?:user|assistant|system|tool): /;
+
 /**
  * Returns title, summary and body as one text, as far as they exist: the text that `TRANSFORMER` and
- * token tables read.
+ * token tables read. A title that repeats the beginning would count twice.
  */
-export const builtInText = ({
-  content_title,
-  content_summary,
-  content_body,
-}: Omit<EmbeddedTexts, "type" | "subtype">): string =>
-  [content_title, content_summary, content_body]
-    .filter((part) => typeof part === "string" && part !== "")
-    .join("\n")
-    .slice(0, MAX);
+export function builtInText(memory: Omit<EmbeddedTexts, "type" | "subtype">): string {
+  const { content_title, content_summary, content_body } = memory;
+  const text = [content_summary, content_body].filter((part) => part != null && part !== "");
+  return titledText(content_title, text.join("\n"), "\n").replace(ROLE, "").slice(0, MAX);
+}
 
 /** Returns the text that models of a service read: the label in brackets, then title, summary and body, as far as they exist. */
 export function embeddingText(memory: EmbeddedTexts): string {
