@@ -193,9 +193,10 @@ function tablesOf(
 }
 
 const HOW = `\`npm run fit -- changes\`: logistic regression on two thirds of the labelled pairs of \`benches/quality/changes\`, on the development half of the
-general memory, and on half of the trader's memory, whose writes replace nothing. A third of the pairs, by a hash of their frame, is held out. Each newer statement is also compared with five older ones of other pairs, which it does not replace (*unrelated*). One author
-wrote the frames, and then the lists of words of the rule: shares on other people's words are lower. *Likely* is a probability of at
-least ${MIN_LIKELY}, *possible* of at least ${MIN_POSSIBLE}. \`a\` and \`b\` are hard on purpose, \`plain\` is easy. \`npm run quality -- corrections\` measures on the general memory.`;
+general memory, and on half of the trader's memory, whose writes replace nothing. A third of the pairs is held out, those of frames by a hash of their
+frame. Each newer statement is also compared with five older ones of other pairs, which it does not replace (*unrelated*). \`a\` and \`b\` are hard on
+purpose, \`plain\` is easy; the author of the lists of words wrote all three. The pairs of \`told\` are other people's, without frames, and the
+hardest. *Likely* is a probability of at least ${MIN_LIKELY}, *possible* of at least ${MIN_POSSIBLE}. \`npm run quality -- corrections\` measures on the general memory.`;
 const text = reports.join("\n\n");
 writeFileSync(FILE, weightsFile(weights));
 const path = writeResults("fit-changes", "What replaces what", `${HOW}\n\n${text}`);

@@ -254,7 +254,7 @@ describe("a server", () => {
       for (const pair of resolution === undefined ? [] : others) {
         const { old, fresh } = await guessed(own, pair);
         const ids = { old_node_id: old.id, new_node_id: fresh.id };
-        expect(fresh.replaces).toMatchObject([{ id: old.id }]);
+        expect(fresh.replaces[0]).toMatchObject({ id: old.id });
         await own.ask("POST /contradiction/resolve", { ...ids, resolution });
       }
       return (await guessed(own, texts)).fresh.replaces[0].probability;

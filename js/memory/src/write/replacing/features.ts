@@ -21,15 +21,17 @@
 
 import { keysIn, type Sentence, sentencesOf, type Word } from "./reading.ts";
 import {
+  ADDING,
   DENIES,
+  FIELDS,
   FUNCTION_WORDS,
-  LINKED,
   MONTHS,
   NUMBERED,
   OPPOSITES,
   PERSONS,
   PHRASES,
   SAYS_WHICH,
+  SCOPES,
   UNITS,
   WEEKDAYS,
 } from "./words.ts";
@@ -80,12 +82,19 @@ export const FEATURES = [
   "corrects",
   "added",
   "aside",
+  "once",
+  "adds_up",
+  "apart",
   "happened",
   "happened_old",
   "denied",
   "opposite",
   "changed",
-  "linked",
+  "soft",
+  "field",
+  "field_same",
+  "field_changed",
+  "field_changed_same",
   "changed_slot",
   "changed_shared",
   "unchanged_kept",
@@ -128,6 +137,8 @@ export interface Around {
   readonly place: number;
   /** BM25 with neighbours, over that of the best of the answers. */
   readonly words: number;
+  /** How much of the newer one is in the older one, by words and their neighbours. */
+  readonly soft: number;
   /** Whether the newer one tells what happened, by its section. */
   readonly isEvent: boolean;
   /** Days between the two. */
@@ -152,6 +163,7 @@ export function featuresOf(older: ComparedTexts, newer: ComparedTexts, around: A
         nearness,
         same_subtype,
         event: some(around.isEvent),
+        soft: around.soft,
         ...statementFeatures(olds[0] ?? NOTHING, news[0] ?? NOTHING),
       };
   return { ...NONE, ...own };
@@ -188,6 +200,10 @@ function statementFeatures(old: Sentence, fresh: Sentence): Partial<Features> {
       (hasWord(old, one) && hasWord(fresh, other)) || (hasWord(old, other) && hasWord(fresh, one)),
   );
   const isDenied = hasAny(old.text, DENIES) !== hasAny(fresh.text, DENIES);
+  const isField = FIELDS.some((field) => hasWord(old, field) && hasWord(fresh, field));
+  const isOfPerson = isPerson(old.subject) || isPerson(fresh.subject);
+  const isOfSpeaker = old.isSpeaker && fresh.isSpeaker && !isOfPerson;
+  const isSame = old.subject === fresh.subject || isTaken || isOfSpeaker;
   const isSpeakerOne = old.isSpeaker !== fresh.isSpeaker;
   return {
     shared_old,
@@ -204,7 +220,7 @@ function statementFeatures(old: Sentence, fresh: Sentence): Partial<Features> {
     other_subject: some(isOther),
     other_subject_only: some(isOther && swapped.length === 1),
     other_subject_changed: some(isOther && changed),
-    other_person: some(isOther && [old, fresh].some(({ subject }) => PERSONS.has(subject ?? ""))),
+    other_person: some(isOther && isOfPerson),
     other_bare: some(isOther && old.isBare && fresh.isBare),
     value_number: some(both("number")),
     value_calendar: some(both("day") || both("month") || both("time")),
@@ -222,14 +238,18 @@ function statementFeatures(old: Sentence, fresh: Sentence): Partial<Features> {
     corrects: some(change.corrects),
     added: some(isAdded),
     aside: some(isNewIn(fresh, old, PHRASES.aside)),
+    once: some(isNewIn(fresh, old, PHRASES.once)),
+    adds_up: some(!changed && hasWord(old, ADDING) && hasWord(fresh, ADDING)),
+    apart: some(!changed && isApart(old, fresh)),
     happened: some(hasAny(fresh.text, PHRASES.happened)),
     happened_old: some(hasAny(old.text, PHRASES.happened)),
     denied: some(isDenied),
     opposite: some(isOpposite),
     changed: some(changed),
-    linked: some(
-      changed && LINKED.some(([change, of]) => hasWord(fresh, change) && hasWord(old, of)),
-    ),
+    field: some(isField),
+    field_same: some(isField && isSame),
+    field_changed: some(isField && changed),
+    field_changed_same: some(isField && changed && isSame),
     changed_slot: some(changed && isOneSlot),
     changed_shared: changed ? shared_old : 0,
     unchanged_kept: some(!changed && !isOpposite && !isDenied && isKept),
@@ -297,7 +317,7 @@ function longFeatures({ older, newer, olds, news }: LongPair, around: Around): P
   };
 }
 
-const { added: _, aside: __, happened: ___, ...CHANGES } = PHRASES;
+const { added: _, aside: __, happened: ___, once: ____, ...CHANGES } = PHRASES;
 
 const hasAny = (text: string, phrase: RegExp): boolean => text.search(phrase) >= 0;
 /** Whether a phrase is in one sentence, and not the same words in another one. */
@@ -306,9 +326,10 @@ function isNewIn(one: Sentence, other: Sentence, phrase: RegExp): boolean {
   const before = new Set(said(other));
   return said(one).some((words) => !before.has(words));
 }
-/** Whether a sentence is about something, or says it. */
-const holds = ({ content, isSpeaker }: Sentence, key: string | undefined): boolean =>
-  key === "" ? isSpeaker : content.some((word) => word.key === key);
+/** Whether a sentence is about something, or says it. "My wife …" does not tell of the speaker. */
+const holds = ({ content, isSpeaker, subject }: Sentence, key: string | undefined): boolean =>
+  key === "" ? isSpeaker && !isPerson(subject) : content.some((word) => word.key === key);
+const isPerson = (subject: string | undefined): boolean => PERSONS.has(subject ?? "");
 const holdsWord = ({ words }: Sentence, key: string): boolean =>
   words.some((word) => word.key === key);
 const restOf = (from: Sentence, other: Sentence): Word[] =>
@@ -410,6 +431,13 @@ const isContent = (words: readonly Word[]): boolean =>
   words.some(({ kind }) => kind !== "function");
 const hasWord = ({ text }: Sentence, wanted: ReadonlySet<string>): boolean =>
   (text.toLowerCase().match(/\p{L}+/gu) ?? []).some((word) => wanted.has(word));
+
+/** Whether each of two sentences names another scope. */
+const isApart = (one: Sentence, other: Sentence): boolean =>
+  SCOPES.some((scopes) => {
+    const [own, others] = [one, other].map((it) => scopes.findIndex((scope) => hasWord(it, scope)));
+    return own !== others && own !== -1 && others !== -1;
+  });
 
 /** Words of the older sentence in whose place others stand in the newer one. */
 interface Run {

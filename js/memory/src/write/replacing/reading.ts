@@ -5,6 +5,7 @@ import {
   FUNCTION_WORDS,
   keyOf,
   MONTHS,
+  NUMBERS,
   PHRASES,
   SPEAKER,
   SPEAKER_VERBS,
@@ -35,7 +36,9 @@ export interface Sentence {
   readonly isBare: boolean;
 }
 
-const WORD = /[\p{L}\p{N}]+(?:['’._:/-][\p{L}\p{N}]+)*/gu;
+const WORD = /[\p{L}\p{N}]+(?:(?:['’._:/@+-]|:\/\/)[\p{L}\p{N}]+)*/gu;
+/** What names one thing: an address, a host, a password. */
+const IDENTIFIER = /@|:\/\/|\p{L}\p{Ll}*[._/-]?\p{N}|\p{L}[._]\p{L}/u;
 /** Ends of sentences: a mark and a space, or a line. */
 const END = /(?<=[.!?;。！？])\s+|\n+/u;
 /** More sentences and words of a memory are not compared. */
@@ -70,11 +73,14 @@ function sentenceOf(text: string): Sentence {
     words,
     content,
     isSpeaker: lower.some((word) => SPEAKER.has(word) || SPEAKER_VERBS.has(word)),
-    subject: isOfSpeaker ? "" : content[0]?.key,
+    subject: isOfSpeaker ? "" : (content.find(isThing) ?? content[0])?.key,
     isDefinite,
     isBare: words[0] !== undefined && words[0] === content[0],
   };
 }
+
+/** Whether a word can be what a sentence is about: "Since Monday Jonas …" is about Jonas. */
+const isThing = ({ kind }: Word): boolean => kind === "name" || kind === "word";
 
 /** Returns the keys of the words of a text that say something. */
 export const keysIn = (text: string): string[] =>
@@ -87,10 +93,12 @@ function wordOf(written: string, isFirst: boolean): Word {
   const lower = written.toLowerCase().replaceAll("’", "'").replace(/'s$/, "");
   if (FUNCTION_WORDS.has(lower)) return { key: lower, kind: "function" };
   if (/^\d{1,2}:\d\d$/.test(lower)) return { key: lower, kind: "time" };
+  const number = NUMBERS.get(lower);
+  if (number !== undefined) return { key: number, kind: "number" };
   if (/^\p{N}/u.test(lower)) return { key: lower, kind: "number" };
   if (WEEKDAYS.has(lower)) return { key: lower.replace(/s$/, ""), kind: "day" };
   if (MONTHS.has(lower) && (lower !== "may" || written === "May"))
     return { key: lower, kind: "month" };
-  const isName = !isFirst && /^\p{Lu}/u.test(written);
+  const isName = (!isFirst && /^\p{Lu}/u.test(written)) || IDENTIFIER.test(lower);
   return { key: keyOf(lower), kind: isName ? "name" : "word" };
 }

@@ -112,9 +112,9 @@ export function replacingFeatures(
   return candidates.map((older, place) => {
     if (isQuestion(wholeOf(older)) || isOfSeries(older, newer) || saysAll(older, newer))
       return undefined;
-    const { sem = 0, sbm = 0, emb = 0 } = older.evidence;
+    const { sem = 0, sbm = 0, emb = 0, p_softcov: soft = 0 } = older.evidence;
     return featuresOf(older, newer, {
-      ...{ cosine: isEmbedded ? emb : undefined, sem, place, words: sbm, rarity },
+      ...{ cosine: isEmbedded ? emb : undefined, sem, soft, place, words: sbm, rarity },
       isEvent: !LASTING.has(newer.section),
       days: (newer.created_at - older.created_at) / DAY,
     });

@@ -4,13 +4,22 @@ const listed = (...lines: string[]): ReadonlySet<string> =>
   new Set(lines.join(" ").split(/\s+/).filter(Boolean));
 
 /** The letters by which words are compared, in place of stems of some languages. */
-const MAX_KEY = 6;
+const MAX_KEY = 7;
 
 /** Returns how a word is compared. */
 export function keyOf(lower: string): string {
   if (/\p{N}/u.test(lower)) return lower;
   return lower.replace(/(?<=\p{L}{3})(?:ies|s)$/u, "").slice(0, MAX_KEY);
 }
+
+/** Numbers that are written as words. */
+export const NUMBERS: ReadonlyMap<string, string> = new Map(
+  [
+    "one two three four five six seven eight nine ten eleven twelve",
+    "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
+    "uno dos tres cuatro cinco seis siete ocho nueve diez once doce",
+  ].flatMap((line) => line.split(" ").map((word, place) => [word, `${place + 1}`] as const)),
+);
 
 /** Words that say nothing of their own. */
 export const FUNCTION_WORDS = listed(
@@ -131,7 +140,7 @@ export const PHRASES = {
     "cancell?ed",
     "sold|left|gave up|given up|dropped|closed|retired|ended|broke up|divorced|is gone|are gone",
     "lost",
-    "disabled|removed|abandoned|decided against|after all|never again|used to|nicht mehr",
+    "disabled|removed|abandoned|decided against|after all|never again|nicht mehr",
     "kein(?:e|en)? mehr",
     "nur noch|statt(?:dessen)?|anstatt|aufgehört|gekündigt|verkauft|getrennt|beendet|im ruhestand",
     "ya no|en vez de|en lugar de|dejó|dejé|dejamos|vend[íi]|cancel[óé]|terminó",
@@ -150,7 +159,7 @@ export const PHRASES = {
     "gesunken",
     "neu(?:e|er|es|en)?|ausgezogen|angekommen|ersetzt|geworden|erhöht|gesenkt",
     "mudado|mudó|mudé|cambió|cambiado|cambiamos|pasó|subido|bajado|nuev[oa]|llegó|compr[óé]",
-    "sustituy[óe]",
+    "sustituy[óe]|pasan? a|traslad[óa]|trasladado|se va a",
   ),
   /** It is again as before. */
   again: phrases(
@@ -171,19 +180,29 @@ export const PHRASES = {
     "weiter(?:e|er|es|en)",
     "zweit(?:e|er|es|en)|daneben|ebenfalls|también|tambien|además|otr[oa]s?|segund[oa]|igualmente",
   ),
-  /** It tells of another time, of a wish, or of an exception. */
+  /** It holds for one time only. */
+  once: phrases(
+    "today|tomorrow|tonight|this (?:week|weekend|once|time|morning|afternoon|evening|monday|tuesday",
+    "wednesday|thursday|friday|saturday|sunday|summer|christmas)|next week|for once|just for|for the day",
+    "on christmas(?: eve| day)?|new year's eve|easter|during|while|holiday|except(?:ionally)?|exception",
+    "one[- ]off|temporarily|until (?:monday|friday|then|further notice)",
+    "heute|morgen|diese[nrs]? (?:woche|wochenende|mal|montag|dienstag|mittwoch|donnerstag|freitag)",
+    "nächste woche|ausnahmsweise|vorübergehend|weihnachten|silvester|ostern|während",
+    "hoy|mañana|esta (?:semana|noche|vez|tarde)|este (?:lunes|martes|viernes|sábado|domingo|fin)",
+    "navidad|nochebuena|nochevieja|excepcionalmente|mientras|durante",
+  ),
+  /** It tells of another time, or of a wish. */
   aside: phrases(
     "as a child|before that|formerly|previously|last (?:year|month|week|summer|winter)|years ago",
     "back then",
     "once|in the past|until|would like|would love|want to|wants to|plan(?:s|ning)? to|maybe",
     "perhaps|might",
     "one day|some ?day|dream(?:s)? of|think(?:s|ing)? (?:of|about)|consider(?:s|ing)?|next year",
-    "holiday",
-    "new year's eve|christmas|exception(?:ally)?|today only|just today|yesterday|this morning",
-    "tonight",
-    "früher|vorher|damals|als kind|ehemals|letzte[sn]? (?:jahr|woche|monat)|bis|möchte",
+    "yesterday|could|hope(?:s|d)? to|wish(?:es)?|looking (?:at|into)|discuss(?:ed|ing)?|propos(?:ed|es)",
+    "used to|back in|in the (?:nineties|eighties)|als junge|wollte|würde|überlegt|quisiera|quiero",
+    "quería|me gustaría|pensando en|früher|vorher|damals|als kind|ehemals|letzte[sn]? (?:jahr|woche|monat)|bis|möchte",
     "vielleicht|eines tages",
-    "gestern|heute abend|ausnahmsweise|antes|de niñ[oa]|anteriormente|hace años|quizás?",
+    "gestern|antes|de niñ[oa]|anteriormente|hace años|quizás?",
     "algún día|ayer|hasta",
   ),
   /** It happened, and stays true. */
@@ -220,25 +239,101 @@ export const OPPOSITES: readonly (readonly [ReadonlySet<string>, ReadonlySet<str
   ["free frei libre", "taken booked occupied belegt ocupado"],
 ].map(([one, other]) => [listed(one!), listed(other!)] as const);
 
-/** Words that tell of a change, and words of what they change: who moved lives elsewhere. */
-export const LINKED: readonly (readonly [ReadonlySet<string>, ReadonlySet<string>])[] = [
+/** Words of which one names another scope than the other: both statements hold, each in its own. */
+export const SCOPES: readonly (readonly ReadonlySet<string>[])[] = [
   [
-    "moved relocated address umgezogen gezogen mudado mudó mudé",
-    "live lives living home flat address wohne wohnt wohnen vivo vive vivimos oficina office büro",
+    "weekday weekdays werktags laborables",
+    "weekend weekends saturdays sundays samstags sonntags fin",
   ],
-  ["renamed rebranded umbenannt llamarse", "called named name heißt llama"],
-  [
-    "quit left job joined hired promoted gekündigt arbeite trabajo",
-    "work works job employed arbeite arbeitet trabajo trabaja",
-  ],
-  ["sold bought verkauft vendí compré", "drive drives car bike fahre auto coche"],
-  ["took takes taken handed leitet dirige", "lead leads manager boss head runs leitet dirige"],
-  ["switched migrated moved longer statt vez", "use uses run runs stored stores benutzen usamos"],
-  ["stopped quit gave cancelled anymore", "smoke plays play sing eats drink drinks subscription"],
-  ["upgraded updated released", "version runs run database app"],
-  ["married broke divorced girlfriend boyfriend", "dating single engaged married"],
-  [
-    "raised lowered doubled halved rose fell gestiegen subido",
-    "is are costs cost take takes kostet cuesta",
-  ],
-].map(([one, other]) => [listed(one!), listed(other!)] as const);
+  ["summer sommer verano", "winter invierno october"],
+  ["free basic kostenlos gratis", "paid premium pro enterprise"],
+  ["morning mornings day früh mañana", "night evening evenings nacht abend noche"],
+  ["upper top front oben", "lower bottom back unten"],
+  ["left links izquierda", "right rechts derecha"],
+  ["staging test", "production prod live"],
+  ["mobile app ios", "web desktop android"],
+  ["adults adult erwachsene adultos", "children kids child kinder niños students seniors"],
+  ["men männer hombres", "women frauen mujeres"],
+  ["north nord norte", "south süd sur"],
+  ["east ost este", "west oeste"],
+  ["bathroom bad baño", "bedroom schlafzimmer dormitorio", "kitchen küche cocina", "hall flur"],
+  ["brother bruder hermano", "sister schwester hermana"],
+  ["mother mutter madre mum mom", "father vater padre dad"],
+  ["first erste primer", "second zweite segundo"],
+].map((scopes) => scopes.map((scope) => listed(scope)));
+
+/** Verbs whose objects add up: who speaks Dutch may speak Greek, too. */
+export const ADDING = listed(
+  "speak speaks spoke play plays like likes love loves hate hates enjoy enjoys sell sells know knows",
+  "collect collects read reads interviewed visited won lost beat supports support builds",
+  "spricht sprechen spreche spielt spiele mag liebt liebe verkauft verkaufen kennt sammelt sammle",
+  "habla hablo hablan juega juego toca toco vende vendemos gusta gustan encanta sabe colecciona",
+);
+
+/**
+ * Attributes that a statement may tell, by the words that tell them or that they have changed: who
+ * moved lives elsewhere, and who leads a team is its boss.
+ */
+export const FIELDS: readonly ReadonlySet<string>[] = [
+  `live lives living lived reside resides home house flat apartment address moved relocated move
+  settled based wohne wohnt wohnen wohnung lebe lebt leben adresse umgezogen gezogen zog ziehe zieht
+  vivo vive vivimos viven casa piso dirección mudado mudó mudé mudamos`,
+  `office offices desk room seat building floor headquarters moved büro raum zimmer oficina sala`,
+  `work works working worked job employed employer company profession joined hired started quit left
+  position role trained promoted arbeite arbeitet arbeiten arbeitgeber beruf stelle firma angefangen
+  gekündigt trabajo trabaja trabajamos empresa empleo empecé empezó`,
+  `bank banks banking account accounts konto hausbank girokonto banco cuenta`,
+  `boss manager supervisor head lead leads leader led runs manages heads reports report charge owner
+  owns responsible chair chairs director took takes chef chefin vorgesetzter leitet leitung
+  verantwortlich jefe jefa dirige lidera`,
+  `doctor dentist gp physician therapist vet paediatrician pediatrician practice patient arzt ärztin
+  hausarzt zahnarzt zahnärztin tierarzt praxis médico médica dentista`,
+  `school class kindergarten university college studies study student course major grade teacher
+  teaches schule klasse studiert studiere studium lehrerin lehrer escuela colegio universidad
+  estudia estudio`,
+  `car drive drives driving vehicle van truck auto wagen fahre fährt coche conduzco`,
+  `bike bicycle cycle cycles bus train tram commute commutes walk drive rad fahrrad bahn arbeitsweg
+  bici`,
+  `phone mobile cell handy number telefon telefonnummer nummer teléfono móvil número`,
+  `email mail address inbox contact reached reach e-mail correo`,
+  `rent pay pays paid landlord lease tenant miete vermieter alquiler`,
+  `price costs cost fee charge charges charged rate pay pays paid tariff raised lowered doubled halved
+  rose fell preis kostet kosten gebühr gestiegen gesunken precio cuesta subido bajado`,
+  `meeting meetings standup stand-up daily weekly sync call retro retrospective starts begins meet
+  meets held appointment besprechung treffen termin beginnt reunión cita empieza`,
+  `gym run running train workout yoga swim swimming jog jogging laufe trainiere corro`,
+  `eat eats diet vegetarian vegan meat fish food meals esse isst vegetarier vegetarierin veganer
+  fleisch como come vegetariano vegetariana vegano carne`,
+  `drink drinks coffee tea milk beer wine alcohol trinke trinkt kaffee tee bebo bebe café té`,
+  `smoke smokes smoking cigarettes rauche raucht fumo fuma`,
+  `deploy deploys deployed deployment release released releases ship ships shipped rollout`,
+  `database db store stores stored storage persist persisted postgres mysql sqlite datenbank
+  datos`,
+  `host hosted hosting server servers runs run cloud cluster region machine deployed läuft`,
+  `version upgraded runs run on updated pinned release release's`,
+  `language framework library written rewritten ported build built bundler uses use used using switched
+  migrated replaced benutzen nutzen verwenden umgestellt usamos cambiamos`,
+  `deadline due date launch launches release slipped delayed postponed abgabe frist fecha plazo`,
+  `limit max maximum cap quota most allowed up per grenze limit höchstens límite máximo`,
+  `return returns refund refunds exchange exchanges warranty guarantee rückgabe garantie devolución
+  devoluciones garantía`,
+  `open opens opened hours close closes closed shop geöffnet öffnet schließt öffnungszeiten abre
+  cierra horario`,
+  `dating single married engaged girlfriend boyfriend wife husband partner divorced broke split
+  verheiratet verlobt freundin freund geschieden getrennt casado casada novia novio`,
+  `name called named renamed rebranded known heißt umbenannt llama llamaba llamar`,
+  `insurance insured insurer versicherung versichert krankenkasse seguro`,
+  `provider carrier internet contract plan subscription subscribed anbieter vertrag abo proveedor`,
+  `favourite favorite prefer prefers preferred like likes love loves lieblings mag gern bevorzuge
+  favorito favorita prefiero`,
+  `medicine medication tablets tablet dose pill pills mg takes take allergic allergy allergies
+  medikament tabletten allergisch pastillas alérgico alérgica`,
+  `password passcode pin code key token secret passwort kennwort contraseña clave`,
+  `plan plans planned planning trip travel travels flight fly holiday going urlaub reise viaje`,
+  `size weighs weight weigh tall height wear wears größe gewicht wiege talla peso`,
+  `branch merge merges squash commits commit review reviews approval approvals approve`,
+  `tests test testing ci pipeline runner checks`,
+  `timeout timeouts retries retry interval seconds minutes`,
+  `team group department squad abteilung equipo departamento`,
+  `dog cat pet hund katze haustier perro gato mascota`,
+].map((line) => listed(line));
