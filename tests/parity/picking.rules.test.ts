@@ -6,23 +6,24 @@ import { describe, expect, test } from "vitest";
 
 describe("the count of likely memories", () => {
   test("goes by the share of the best, which is larger if the turn asks nothing", () => {
-    expect(countLikely([0.9, 0.1, 0.0181, 0.0179, 0.001], "question")).toBe(3);
-    expect(countLikely([0.9, 0.1, 0.091, 0.089, 0.05], "other")).toBe(2 + 1);
+    expect(countLikely([0.9, 0.1, 0.0091, 0.0089, 0.001], "question")).toBe(3);
+    expect(countLikely([0.99, 0.2, 0.11, 0.098, 0.05], "other")).toBe(3);
+    expect(countLikely([0.9, 0.1, 0.091, 0.089, 0.05], "idle")).toBe(3);
   });
 
   test("leaves out what has no more than chance gives", () => {
     expect(countLikely([0.1, 0.0051, 0.0049], "question")).toBe(2);
-    expect(countLikely([0.2, 0.051, 0.049], "other")).toBe(2);
+    expect(countLikely([0.2, 0.11, 0.099], "other")).toBe(2);
     expect(countLikely([0.004], "question")).toBe(0);
-    expect(countLikely([0.049], "other")).toBe(0);
+    expect(countLikely([0.099], "other")).toBe(0);
     expect(countLikely([], "question")).toBe(0);
   });
 
   test("is small if even the best hardly answers", () => {
     const many = (best: number) => [best, ...Array<number>(20).fill(0.06)];
     expect(countLikely(many(0.1), "question")).toBe(21);
-    expect(countLikely(many(0.0999), "question")).toBe(5);
-    expect(countLikely(many(0.0999), "other")).toBe(5);
+    expect(countLikely(many(0.0999), "question")).toBe(3);
+    expect(countLikely(many(0.0999), "other")).toBe(0);
   });
 
   test("goes by the given least probability alone", () => {
@@ -57,20 +58,20 @@ describe("a prompt", () => {
   test("shows nothing for a turn about nothing that is stored, but a small profile", () => {
     const input = "Write a haiku about quantum physics";
     expect(linesIn(lived(0), { input })).toBe(0);
-    expect(linesIn(lived(4), { input })).toBe(4);
-    expect(linesIn(lived(5), { input })).toBe(0);
-    expect(linesIn(lived(5), { input, min_score: 0 })).toBe(5);
+    expect(linesIn(lived(3), { input })).toBe(3);
+    expect(linesIn(lived(4), { input })).toBe(0);
+    expect(linesIn(lived(4), { input, min_score: 0 })).toBe(4);
   });
 
-  test("shows four lines of the profile at most for a greeting, and nothing else", () => {
-    expect(linesIn(lived(13), { input: "Hello!" })).toBe(4);
-    expect(linesIn(lived(3), { input: "thanks" })).toBe(3);
+  test("shows three lines of the profile at most for a greeting, and nothing else", () => {
+    expect(linesIn(lived(13), { input: "Hello!" })).toBe(3);
+    expect(linesIn(lived(2), { input: "thanks" })).toBe(2);
   });
 
   test("shows of a large profile only what the question asks for", () => {
     const asked = promptOfTurn(lived(13), { input: "Do I like leeks?" });
     expect(asked.prompt).toContain("I like leeks");
-    const [small, large] = [lived(4), lived(5)].map(
+    const [small, large] = [lived(3), lived(4)].map(
       (memory) => promptOfTurn(memory, { input: "Which letter came on day 7?" }).prompt,
     );
     expect(small).toContain("I like rice");
@@ -118,6 +119,21 @@ describe("a prompt", () => {
       expect(left_out.map(({ reason }) => reason)).toContain("question");
     }
   });
+
+  test.each(["Thanks!", "ok", "user: Danke", "Ana: Moin", "谢谢"])(
+    "has no line that says nothing: %s",
+    (idle) => {
+      const memory = new Memory({ clock: () => NOW });
+      const created_at = "2026-04-01T09:00:00Z";
+      // A type is given, so that it is stored as it is.
+      remember(memory, { text: idle, type: "episode", created_at });
+      remember(memory, { text: "Mira lives in Oslo.", created_at });
+      const { prompt, left_out } = promptOfTurn(memory, { input: "Where is she?", min_score: 0 });
+      expect(prompt).toContain("Oslo");
+      expect(prompt).not.toContain(idle);
+      for (const { reason } of left_out) expect(reason).toBe("empty");
+    },
+  );
 
   test("shows first what was said beside a question that it leaves out", () => {
     const memory = new Memory({ clock: () => NOW });

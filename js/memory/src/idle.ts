@@ -16,6 +16,7 @@ const SAYS_NOTHING: ReadonlySet<string> = new Set(
   [
     // German, Dutch, French, Spanish, Portuguese, Italian, Polish, Turkish, Russian, Arabic,
     // Chinese, Japanese, Korean
+    "moin, moin moin, servus, schön, super, prima, klasse, top, tschüss, bis dann, bis bald",
     "danke dir, danke sehr, besten dank, gern geschehen, bitte schön, passt, genau, dank u",
     "dank u wel, merci bien, au revoir, bien sûr, muito obrigada, perfetto, perfeito",
     "perfecto, parfait, dobry wieczór, jasne, rozumiem, günaydın, anladım, ладно",
@@ -37,8 +38,9 @@ const SAYS_NOTHING: ReadonlySet<string> = new Set(
 
 /** Marks at the end of thanks, and emoji after them. */
 const AT_THE_END = /(?:[\s.!,…。、~～〜！]|\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)+$/u;
-/** A longer message says something. */
+/** Characters of the longest message that is looked up here, and of the longest that may say nothing. */
 const MAX_IDLE = 60;
+const MAX_CLASSIFIED = 500;
 
 /** Whether a text is a greeting, thanks or agreement that the crate does not know. */
 export const isOtherIdle = (text: string): boolean =>
@@ -51,6 +53,7 @@ export function isIdle(
 ): boolean {
   const said = content.trim();
   if (said === "" || isOtherIdle(said)) return true;
+  if (said.length > MAX_CLASSIFIED) return false;
   const { is_greeting, is_acknowledgement } = engine.classifyTurn(content);
   return is_greeting || is_acknowledgement;
 }

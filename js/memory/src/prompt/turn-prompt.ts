@@ -7,8 +7,8 @@
 // tokens of the prompt are used. A memory that does not fit makes room for the next best one. Before
 // that the profile of the user may take a share of the prompt, and after it recent conversations. Of a
 // large profile only those that are picked are shown. A turn that asks for nothing, such as a greeting,
-// gets the profile at most. A memory that only asks answers nothing: it gets no line. Kinds decide
-// only under which heading a memory stands. Every line ends with the day of the event, or with the day
+// gets the profile at most. A memory that only asks, greets or thanks answers nothing: it gets no line.
+// Kinds decide only under which heading a memory stands. Every line ends with the day of the event, or with the day
 // on which the memory was noted, and how long ago that is: models do not compute with dates.
 //
 // # Invariants
@@ -27,10 +27,10 @@ import {
   type MemoryType,
   offsetIn,
 } from "nous-wasm";
-import { isQuestion } from "../idle.ts";
+import { titledText } from "../embedding-text.ts";
+import { isIdle, isQuestion } from "../idle.ts";
 import { shownBody, textOf } from "../index-rows.ts";
 import { MAX_QUERY } from "../limits.ts";
-import { withoutMarksOfLine } from "../line-marks.ts";
 import { type Heading, type Preset, typeOf, typesUnder } from "../presets/preset.ts";
 import { offsetOf, parseInstant } from "../time.ts";
 import { MARK_OF_EARLIER, markOfEarlier, type NewerMemory } from "./earlier.ts";
@@ -111,6 +111,7 @@ export type FixedParts = Readonly<
 
 /** A turn, and the memories that its prompt is chosen from. */
 export interface TurnToPrompt {
+  engine: Pick<Engine, "classifyTurn">;
   input: string;
   now: number;
   /** The time zone by which days are told. Default: UTC. */
@@ -276,7 +277,7 @@ export function writePrompt(turn: TurnToPrompt): TurnPrompt {
   };
 
   function reasonAgainst(memory: PromptMemory): NotInPromptReason | undefined {
-    if (memory.text.trim() === "") return "empty";
+    if (isIdle(turn, memory.text.replace(SPEAKER, ""))) return "empty";
     if (memory.superseded_by !== undefined) return "superseded";
     const forms = formsOf(memory.text);
     if (forms.some((form) => isEcho(form, memory))) return "echo";
@@ -461,23 +462,9 @@ export const withTexts = (row: Readonly<Record<keyof ShownRow, unknown>>): Shown
   content_body: textOf(row.content_body),
 });
 
-/** The characters of marks and blanks that a title may lack. */
-const MAX_MARKS = 100;
-
 /** Returns the words of a memory: its title, and its text unless that begins with the title. */
-export function wordsOfMemory({ content_title, content_summary, content_body }: ShownRow): string {
-  const title = (content_title ?? "").trim();
-  const text = (content_summary || shownBody(content_body) || "").trim();
-  if (text === "") return title;
-  const opening = oneLine(title.replace(/[….]+$/u, ""));
-  // The title of a list is its first entry without the mark.
-  const start = oneLine(withoutMarksOfLine(text.slice(0, 2 * title.length + MAX_MARKS)));
-  if (opening === "" || start.startsWith(opening) || text.startsWith(opening)) return text;
-  // The title of a message is its speaker and its first sentence.
-  const [, speaker = "", said = ""] = /^([^:]{1,80}): (.+)$/su.exec(opening) ?? [];
-  const isOpening = said !== "" && (start.startsWith(said) || text.startsWith(said));
-  return isOpening ? `${speaker}: ${text}` : `${title}: ${text}`;
-}
+export const wordsOfMemory = ({ content_title, content_summary, content_body }: ShownRow): string =>
+  titledText(content_title, content_summary || shownBody(content_body), ": ");
 
 /** Factor for a memory that was stored in the frame of the turn. */
 const SAME_FRAME = 1.3;
@@ -642,9 +629,12 @@ function saidIn(text: string): Said {
   return { words, bounds };
 }
 
+/** The speaker of a message. */
+const SPEAKER = /^[^:\n]{1,80}: /;
+
 /** Returns the words of a memory. Those of a message are given without its speaker, too. */
 function formsOf(text: string): string[] {
-  const message = text.replace(/^[^:\n]{1,80}: /, "");
+  const message = text.replace(SPEAKER, "");
   const forms = message === text ? [text] : [text, message];
   return forms.map((form) => ` ${wordsOf(form).join(" ")} `).filter((words) => words.trim() !== "");
 }

@@ -158,7 +158,7 @@ export function buildPrompt<Found extends FoundCandidate>(
   };
   const set = Object.entries(turn.budgets ?? {}).filter(([, tokens]) => tokens !== undefined);
   const prompt = writePrompt({
-    ...{ input, now, zone, messages },
+    ...{ engine, input, now, zone, messages },
     picking: {
       turn: asked === undefined ? "idle" : asksIn(input, plan.signals) ? "question" : "other",
       ...{ min_score, max_lines },

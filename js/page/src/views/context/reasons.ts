@@ -13,7 +13,7 @@ const LEFT_OUT: Readonly<Record<Exclude<NotInPromptReason, "share">, string>> = 
   diversity: "Enough others have the same topic",
   conversation: "The conversation says it already",
   limit: "Better ones of its kind fill the places",
-  empty: "It has no text",
+  empty: "It says nothing",
   unwanted: "An abandoned episode, or nothing that a profile shows",
   budget: "It does not fit into the budget of its section",
   superseded: "Another memory supersedes it",
