@@ -168,9 +168,10 @@ function tablesOf(
     table(
       ["pairs", "area under the curve", ...head],
       rated.flatMap(([name, pairs]) =>
-        parts.map((held) => {
+        parts.flatMap((held) => {
           const some = pairs.filter((pair) => pair.held === held && pair.kind !== UNRELATED);
-          return [`${name}, ${held ? "held out" : "fitted"}`, area(some), ...cells(some)];
+          const title = `${name}, ${held ? "held out" : "fitted"}`;
+          return some.length === 0 ? [] : [[title, area(some), ...cells(some)]];
         }),
       ),
     ),
@@ -196,7 +197,7 @@ const HOW = `\`npm run fit -- changes\`: logistic regression on two thirds of th
 general memory, and on half of the trader's memory, whose writes replace nothing. A third of the pairs is held out, those of frames by a hash of their
 frame. Each newer statement is also compared with five older ones of other pairs, which it does not replace (*unrelated*). \`a\` and \`b\` are hard on
 purpose, \`plain\` is easy; the author of the lists of words wrote all three. The pairs of \`told\` are other people's, without frames, and the
-hardest. *Likely* is a probability of at least ${MIN_LIKELY}, *possible* of at least ${MIN_POSSIBLE}. \`npm run quality -- corrections\` measures on the general memory.`;
+hardest; so are those of \`unread\`, which took no part at all. *Likely* is a probability of at least ${MIN_LIKELY}, *possible* of at least ${MIN_POSSIBLE}. \`npm run quality -- corrections\` measures on the general memory.`;
 const text = reports.join("\n\n");
 writeFileSync(FILE, weightsFile(weights));
 const path = writeResults("fit-changes", "What replaces what", `${HOW}\n\n${text}`);

@@ -194,6 +194,45 @@ describe("a server with default settings", () => {
     });
   });
 
+  test("gives a remembered text the vector that it was compared by, in its own write", async () => {
+    const server = await serve(temporaryFolder());
+    const own = clientOf(server, "bob");
+    await own.create(note("first", "The harbour is closed"));
+    await embedded(own);
+    const [short, long, said, unread] = [
+      "Mira drinks green tea",
+      "The ferry is late in winter. It sails at nine from the eastern pier, and at ten from the west.",
+      "I take the bus to work",
+      "她喜欢喝茶",
+    ];
+    const ids: string[] = [];
+    for (const body of [
+      ...[short, long, unread].map((text) => ({ text })),
+      { messages: [{ role: "user", content: said }] },
+    ]) {
+      const { stored } = (await own.ask("POST /remember", body)).body;
+      ids.push(stored[0].id);
+    }
+    await embedded(own);
+    const { vectors } = await storedOf(own);
+    expect(ids.map((id) => vectors[id])).toEqual([
+      ofTransformer(short),
+      // The title is its first sentence, which is embedded once.
+      ofTransformer(long),
+      { model: null, components: null },
+      // The role of a speaker says nothing.
+      ofTransformer(said),
+    ]);
+    // A write does not wait long for a vector, so that a slow machine may need several.
+    let count = 0;
+    const modelAtOnce = async () => {
+      count += 1;
+      const { stored } = (await own.ask("POST /remember", { text: `Crate ${count} is full` })).body;
+      return (await own.ask(`GET /nodes/${stored[0].id}`)).body.embedding_model;
+    };
+    await expect.poll(modelAtOnce, PATIENCE).toBe(minilm.id);
+  });
+
   test("embeds a text again that has changed, and no other", async () => {
     const own = clientOf(await serve(temporaryFolder()), "alice");
     await own.create(note("one", "Rents fell"));
