@@ -1,0 +1,157 @@
+"""Runs all checks of the Python client: python clients/python/tests/run.py [PYTEST ARGUMENTS]
+
+Makes an environment in `.cache/python` from `requirements.lock`, if it is not there, and runs ruff,
+mypy, pyright and pytest in it. Writes JUnit XML to `.cache/reports/python.xml`. The server has to
+be built. Any Python runs this file; it finds one from 3.10 on, which the variable PYTHON may name.
+"""
+
+from __future__ import print_function  # an old Python reaches the sentence about its age
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+CACHE = os.path.join(ROOT, ".cache")
+REPORT = os.path.join(CACHE, "reports", "python.xml")
+LOCK = os.path.join(HERE, "requirements.lock")
+OLDEST = (3, 10)
+NAMES = ["python3.13", "python3.14", "python3.12", "python3.11", "python3.10", "python3", "python"]
+ASK = "import sys, ensurepip, venv; print('%d.%d.%d' % sys.version_info[:3])"
+
+
+def fail(sentence):
+    print(sentence, file=sys.stderr)
+    sys.exit(1)
+
+
+def version_of(program):
+    """Returns the version of a Python as numbers, or None if it does not run or makes no venv."""
+    try:
+        said = subprocess.check_output([program, "-c", ASK], stderr=subprocess.STDOUT)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    try:
+        return tuple(int(part) for part in said.decode().strip().split("."))
+    except ValueError:
+        return None
+
+
+def found_python():
+    """Returns a Python from 3.10 on, with its version."""
+    given = os.environ.get("PYTHON")
+    pyenv = os.path.join(
+        os.environ.get("PYENV_ROOT", os.path.join(os.path.expanduser("~"), ".pyenv")), "versions"
+    )
+    versions = sorted(os.listdir(pyenv), reverse=True) if os.path.isdir(pyenv) else []
+    of_pyenv = [os.path.join(pyenv, name, "bin", "python") for name in versions]
+    for program in [given] if given else NAMES + of_pyenv + [sys.executable]:
+        version = version_of(program)
+        if version is not None and version >= OLDEST:
+            return program, version
+    fail(
+        "The Python client needs Python 3.10 or newer with its module venv (on Debian the package "
+        "python3-venv): install one, or name it by the variable PYTHON."
+    )
+
+
+def environment(program, version):
+    """Returns the folder of the programs of an environment with what the lock names."""
+    with open(LOCK, "rb") as lock:
+        named = hashlib.sha256(lock.read()).hexdigest()[:12]
+    name = "%d.%d.%d-%s" % (version + (named,))
+    place = os.path.join(CACHE, "python", name)
+    programs = os.path.join(place, "Scripts" if os.name == "nt" else "bin")
+    done = os.path.join(place, "done")
+    if not os.path.exists(done):
+        print("Python client: makes its environment in %s" % place)
+        shutil.rmtree(place, ignore_errors=True)
+        python = os.path.join(programs, "python")
+        pip = [
+            python,
+            "-m",
+            "pip",
+            "--disable-pip-version-check",
+            "install",
+            "--quiet",
+            "--no-deps",
+        ]
+        must([program, "-m", "venv", place])
+        must(pip + ["--require-hashes", "--only-binary", ":all:", "-r", LOCK])
+        with open(done, "w"):
+            pass
+    return programs
+
+
+def must(command, **options):
+    code = subprocess.call(command, **options)
+    if code != 0:
+        fail("This failed with %d: %s" % (code, " ".join(command)))
+
+
+def node():
+    """Returns the path of the Node that runs the server and pyright."""
+    program = shutil.which("node") if hasattr(shutil, "which") else None
+    if program is None:
+        fail(
+            "The tests of the Python client start the server: put Node 24.15 or newer on the PATH."
+        )
+    return program
+
+
+def main(arguments):
+    program, version = found_python()
+    node()
+    programs = environment(program, version)
+    python = os.path.join(programs, "python")
+    if not os.path.isdir(os.path.dirname(REPORT)):
+        os.makedirs(os.path.dirname(REPORT))
+    paths = [programs, os.environ.get("PATH", "")]
+    surroundings = dict(
+        os.environ,
+        PATH=os.pathsep.join(paths),
+        PYTHONPATH=os.path.join(HERE, "src"),
+        PYTHONDONTWRITEBYTECODE="1",
+        # pyright is a program for Node. Its package fetches the version of its own number.
+        PYRIGHT_PYTHON_CACHE_DIR=os.path.join(CACHE, "python", "pyright"),
+        PYRIGHT_PYTHON_IGNORE_WARNINGS="1",
+    )
+    cache = os.path.join(CACHE, "python")
+    checks = [
+        ("ruff format", ["ruff", "format", "--check", "--quiet", "--no-cache", "."]),
+        ("ruff check", ["ruff", "check", "--quiet", "--no-cache", "."]),
+        ("mypy", ["mypy", "--no-error-summary", "--cache-dir", os.path.join(cache, "mypy")]),
+        ("pyright", ["pyright", "--pythonpath", python]),
+        (
+            "pytest",
+            [
+                "pytest",
+                "-q",
+                "--junit-xml=" + REPORT,
+                "-o",
+                "cache_dir=" + os.path.join(cache, "pytest"),
+            ]
+            + arguments,
+        ),
+    ]
+    failed = []
+    for name, command in checks:
+        begun = time.time()
+        code = subprocess.call([python, "-m"] + command, cwd=HERE, env=surroundings)
+        took = time.time() - begun
+        print("%s: %s in %.1f s" % (name, "ok" if code == 0 else "FAILED", took))
+        sys.stdout.flush()
+        if code != 0:
+            failed.append(name)
+    said = "failed: %s" % ", ".join(failed) if failed else "all checks passed"
+    print("Python client on %s: %s" % (".".join(map(str, version)), said))
+    print("Report: %s" % os.path.relpath(REPORT, ROOT))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
