@@ -83,6 +83,10 @@ def test_what_is_not_indexed_is_not_found_by_a_question(store: NousStore) -> Non
     assert store.search(at, query="zeppelin") == []
     assert [item.key for item in store.search(at, query="harbour")] == ["part"]
     assert {item.key for item in store.search(at)} == {"hidden", "part"}
+    # It has no line in prompts, not even where everything of a day has one.
+    for asked in ("does the harbour sleep?", "what happened today?"):
+        assert "- -" not in store.memory.context(asked).prompt
+        assert "harbour" in store.memory.context(asked).prompt
 
 
 # True and 1, which Python takes for equal and JSON does not, never meet here: see below.

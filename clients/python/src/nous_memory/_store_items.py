@@ -39,17 +39,13 @@ from langgraph.store.base import (
 
 from . import models as m
 from ._core import body_of
+from ._texts import texts_of
 
 SOURCE = "langgraph"
-MAX_TITLE = 200
-# Characters of an item that searches read. Its value may have about a million.
-MAX_SEARCHED = 100_000
 # Characters of a text that the server filters by, at half of its own limit, and its limit of
 # metadata in bytes of JSON.
 MAX_TEXT = 500
 MAX_METADATA = 16_384
-# Searches find no word in it.
-UNREAD = "-"
 # Values whose text needs no name before it.
 PLAIN_KEYS = ("text", "content", "memory", "data", "page_content")
 COMPARED = {"$gt": "gt", "$gte": "gte", "$lt": "lt", "$lte": "lte"}
@@ -80,18 +76,18 @@ def check_labels(labels: Sequence[Any]) -> None:
 # ---- writing -------------------------------------------------------------------------------------
 
 
-def replacement_of(op: PutOp) -> m.NodeReplacement:
+def replacement_of(op: PutOp) -> Any:
     """Returns the memory of an item."""
     value = op.value
     assert value is not None
-    text = UNREAD if op.index is False else text_of(value, op.index) or UNREAD
+    text = "" if op.index is False else text_of(value, op.index).strip()
     namespace = tuple(op.namespace)
     place: dict[str, Any] = {
         "namespace": namespace,
         "key": op.key,
         "under": [".".join(namespace[: depth + 1]) for depth in range(len(namespace))],
         "fields": {key: field for key, field in value.items() if is_field(key, field)},
-        "indexed": text != UNREAD,
+        "indexed": text != "",
     }
     if op.ttl is not None:
         place["ttl"] = op.ttl
@@ -101,10 +97,9 @@ def replacement_of(op: PutOp) -> m.NodeReplacement:
             f"{namespace} {op.key!r}: the namespace and the short fields of the value take more "
             f"than {MAX_METADATA} bytes; put them below one field"
         )
-    found: m.NodeReplacement = {
+    found: Any = {
         "type": "fact",
-        "content_title": title_of(text),
-        "content_body": body_of({"text": text, "value": value}).decode(),
+        **texts_of(text, "value", value, id=id_of(Place(namespace, op.key))),
         "metadata": metadata,
         "source": SOURCE,
     }
@@ -130,8 +125,8 @@ def text_of(value: Mapping[str, Any], index: Sequence[str] | None) -> str:
     """Returns the text that searches read: of the given fields, or of the whole value."""
     if index is not None:
         found = [text for path in index for text in get_text_at_path(value, path)]
-        return "\n".join(found)[:MAX_SEARCHED]
-    return "\n".join(lines_of(value))[:MAX_SEARCHED]
+        return "\n".join(found)
+    return "\n".join(lines_of(value))
 
 
 def lines_of(value: Any, name: str = "") -> list[str]:
@@ -146,15 +141,6 @@ def lines_of(value: Any, name: str = "") -> list[str]:
     if value is None or isinstance(value, bool):
         return []
     return [f"{name}: {value}" if name else str(value)]
-
-
-def title_of(text: str) -> str:
-    """Returns a short text whole, and of a long one its beginning, up to a blank."""
-    line = text.split("\n", 1)[0] if len(text) > MAX_TITLE else text
-    if len(line) <= MAX_TITLE:
-        return line.strip() or UNREAD
-    cut = line[:MAX_TITLE]
-    return (cut.rsplit(" ", 1)[0] or cut).strip() or UNREAD
 
 
 # ---- reading -------------------------------------------------------------------------------------

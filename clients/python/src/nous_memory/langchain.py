@@ -1,0 +1,133 @@
+"""A retriever and a chat history of LangChain. Needs the extra `langchain`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import anyio.to_thread
+from langchain_core.callbacks import (
+    AsyncCallbackManagerForRetrieverRun,
+    CallbackManagerForRetrieverRun,
+)
+from langchain_core.chat_history import BaseChatMessageHistory
+from langchain_core.documents import Document
+from langchain_core.messages import BaseMessage, message_to_dict, messages_from_dict
+from langchain_core.retrievers import BaseRetriever
+from pydantic import ConfigDict, Field
+
+from . import models as m
+from ._conversation import Conversation, Turn
+from ._sync_client import Memory
+
+__all__ = ["NousChatMessageHistory", "NousRetriever"]
+
+SOURCE = "langchain"
+SPEAKERS = {"human": "user", "ai": "assistant"}
+
+
+class NousRetriever(BaseRetriever):
+    """Finds memories for a question, as documents.
+
+        retriever = NousRetriever(memory=Memory(), limit=5, filter={"user": "mira"})
+
+    The metadata of a document has `id`, `score`, `type`, `created_at`, `event_time`, `user`,
+    `session`, `source` and `tags` of the memory, and under `metadata` its own. `min_score` leaves
+    out what probably does not answer.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    memory: Memory = Field(default_factory=Memory)
+    """The memory that is searched."""
+    limit: int = 5
+    """How many documents at most."""
+    min_score: float = 0
+    """The least probability that a memory answers."""
+    filter: Any = None
+    """Which memories count: a filter of the API."""
+
+    def _get_relevant_documents(
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun
+    ) -> list[Document]:
+        return self._find(query)
+
+    async def _aget_relevant_documents(
+        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun
+    ) -> list[Document]:
+        return await anyio.to_thread.run_sync(self._find, query)
+
+    def _find(self, query: str) -> list[Document]:
+        answer = self.memory.search(
+            query, limit=self.limit, min_score=self.min_score, filter=self.filter
+        )
+        return [document_of(hit) for hit in answer.data]
+
+
+def document_of(hit: m.SearchHit) -> Document:
+    kept = {
+        "id": hit.id,
+        "score": hit.score,
+        "type": hit.type,
+        "created_at": hit.created_at,
+        "event_time": hit.event_time,
+        "user": hit.user,
+        "session": hit.session,
+        "source": hit.source,
+        "tags": hit.tags,
+        "metadata": hit.metadata,
+    }
+    metadata = {key: value for key, value in kept.items() if value not in (None, [])}
+    return Document(id=hit.id, page_content=text_of(hit), metadata=metadata)
+
+
+def text_of(hit: m.SearchHit) -> str:
+    """Returns title and body, each once. Of a body in JSON the field `text` is read."""
+    body = hit.content_body or ""
+    if body.startswith("{"):
+        from msgspec import DecodeError, json
+
+        try:
+            held = json.decode(body)
+        except DecodeError:
+            held = None
+        if isinstance(held, dict) and isinstance(held.get("text"), str):
+            body = held["text"]
+    if body.startswith(hit.content_title):
+        return body
+    return f"{hit.content_title}\n{body}".rstrip()
+
+
+class NousChatMessageHistory(BaseChatMessageHistory):
+    """The messages of a session, each of them a memory.
+
+        history = NousChatMessageHistory("monday", memory=Memory(), user="mira")
+
+    Messages come back exactly as they were, in their order. Words of users and models are found by
+    searches and in prompts; system messages, calls of tools and their results are not.
+    """
+
+    def __init__(
+        self, session_id: str, *, memory: Memory | None = None, user: str | None = None
+    ) -> None:
+        self.session_id = session_id
+        self._conversation = Conversation(memory or Memory(), session_id, source=SOURCE, user=user)
+
+    @property
+    def messages(self) -> list[BaseMessage]:  # type: ignore[override]
+        """All messages, the oldest first."""
+        return messages_from_dict(self._conversation.read())
+
+    def add_messages(self, messages: Sequence[BaseMessage]) -> None:
+        """Adds messages at the end."""
+        self._conversation.append([turn_of(message) for message in messages])
+
+    def clear(self) -> None:
+        """Deletes the messages of the session."""
+        self._conversation.clear()
+
+
+def turn_of(message: BaseMessage) -> Turn:
+    speaker = SPEAKERS.get(message.type)
+    text = str(message.text) if speaker is not None else ""
+    return Turn(text, message.name or speaker or message.type, message_to_dict(message))
