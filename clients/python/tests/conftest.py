@@ -47,6 +47,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
 
 
 @pytest.fixture(scope="session")
+def other(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
+    """A server for programs that write into the agents of their own choice."""
+    with LocalServer(tmp_path_factory.mktemp("other")) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
 def portal() -> Iterator[BlockingPortal]:
     with start_blocking_portal() as found:
         yield found

@@ -120,8 +120,7 @@ def main(arguments):
         PATH=os.pathsep.join(paths),
         PYTHONPATH=os.path.join(HERE, "src"),
         PYTHONDONTWRITEBYTECODE="1",
-        # pyright is a program for Node. Its package fetches the version of its own number.
-        PYRIGHT_PYTHON_CACHE_DIR=os.path.join(CACHE, "python", "pyright"),
+        # The package has the program of its own version, and does not ask for newer ones.
         PYRIGHT_PYTHON_IGNORE_WARNINGS="1",
     )
     cache = os.path.join(CACHE, "python")

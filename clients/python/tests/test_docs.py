@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import re
 from pathlib import Path
@@ -21,21 +22,19 @@ PAGES = [HERE / "README.md", *sorted(DOCS.glob("*.md"))]
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
 def test_the_blocks_of_a_page_run(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: Path, tmp_path: Path, other: nous_memory.LocalServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), flags=re.M | re.S)
     assert blocks
     monkeypatch.chdir(tmp_path)
     # One block goes on where the one before it ended.
     names: dict[str, Any] = {"__name__": "page"}
-    with nous_memory.local(tmp_path / "data") as memory:
-        monkeypatch.setenv("MEMORY_URL", memory.url)
-        for block in blocks:
-            printed = io.StringIO()
-            with contextlib.redirect_stdout(printed):
-                exec(compile(block, str(page), "exec"), names)
-            for promised in re.findall(r"^ *print\(.*\)  # (.+)$", block, flags=re.M):
-                assert promised in printed.getvalue().splitlines()
-        for found in names.values():
-            if isinstance(found, nous_memory.Memory):
-                found.close()
+    monkeypatch.setenv("MEMORY_URL", other.url)
+    for block in blocks:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(block, str(page), "exec"), names)
+        for promised in re.findall(r"^ *print\(.*\)  # (.+)$", block, flags=re.M):
+            assert promised in printed.getvalue().splitlines()
+    names.clear()
+    gc.collect()  # now, and not within another test
