@@ -51,6 +51,18 @@ def test_a_local_server_stops_with_the_program(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.skipif(os.name != "posix", reason="forks")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_the_end_of_a_fork_stops_no_server(tmp_path: Path) -> None:
+    with nous_memory.local(tmp_path) as memory:
+        child = os.fork()
+        if child == 0:
+            memory.server.stop()
+            os._exit(0)
+        os.waitpid(child, 0)
+        assert memory.health().status == "ok"
+
+
 def test_a_missing_program_is_an_error_that_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

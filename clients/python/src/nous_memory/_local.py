@@ -105,6 +105,7 @@ class LocalServer:
             raise ServerNotFoundError(
                 f"the program of the server cannot be started: {shlex.join(program)} ({error})"
             ) from error
+        self._owner = os.getpid()
         atexit.register(self.stop)
         self._reader = threading.Thread(target=self._read, name="nous-server", daemon=True)
         self._reader.start()
@@ -163,6 +164,8 @@ class LocalServer:
 
     def stop(self) -> None:
         """Stops the server, and waits until all is written. Does nothing if it has stopped."""
+        if os.getpid() != self._owner:
+            return  # a fork of the program, whose end is not that of the program
         atexit.unregister(self.stop)
         process = self._process
         if process.poll() is None:
