@@ -1,9 +1,9 @@
 """Writes what the client generates: its models, and its sync half.
 
-    python scripts/generate.py OPENAPI [--check]
+    python clients/python/tests/run.py --generate [OPENAPI]
 
-`OPENAPI` is the address of a running server, or a file with its description. `--check` writes
-nothing, and fails if a file is out of date.
+`OPENAPI` is the address of a running server, or a file with its description. By default the built
+server of this clone is asked. It needs ruff, so that `run.py` calls it in its environment.
 
 `models.py` comes from the description that the server serves: an answer is a `msgspec.Struct`, a
 request a `TypedDict`. Files `_sync*.py` come from their `_async*.py`. The same input gives the same
@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import json
 import keyword
+import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -436,23 +438,22 @@ def description(place: str) -> Schema:
     return found
 
 
-def main(arguments: list[str]) -> int:
-    places = [argument for argument in arguments if not argument.startswith("--")]
-    if len(places) != 1:
-        raise SystemExit(__doc__)
-    stale = []
-    for name, source in generated(description(places[0])).items():
+def main(arguments: list[str]) -> None:
+    if arguments:
+        document = description(arguments[0])
+    else:
+        from nous_memory import LocalServer
+
+        program = PACKAGE.parents[3] / "js" / "server" / "bin" / "nous-server.mjs"
+        command = os.environ.get("MEMORY_SERVER_COMMAND") or ["node", str(program)]
+        with tempfile.TemporaryDirectory() as folder, LocalServer(folder, command=command) as it:
+            document = description(it.url)
+    for name, source in generated(document).items():
         path = PACKAGE / name
-        if path.exists() and path.read_text("utf-8") == source:
-            continue
-        stale.append(name)
-        if "--check" not in arguments:
+        if not path.exists() or path.read_text("utf-8") != source:
             path.write_text(source, "utf-8", newline="\n")
-    if stale and "--check" in arguments:
-        print(f"Out of date: {', '.join(stale)}. Run python scripts/generate.py {places[0]}")
-        return 1
-    return 0
+            print(f"written: {path}")
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main(sys.argv[1:])

@@ -2,7 +2,8 @@
 
 Makes an environment in `.cache/python` from `requirements.lock`, if it is not there, and runs ruff,
 mypy, pyright and pytest in it. Writes JUnit XML to `.cache/reports/python.xml`. The server has to
-be built. Any Python runs this file; it finds one from 3.10 on, which the variable PYTHON may name.
+be built. `--generate` writes what is generated instead: see scripts/generate.py. Any Python runs
+this file; it finds one from 3.10 on, which the variable PYTHON may name.
 """
 
 from __future__ import print_function  # an old Python reaches the sentence about its age
@@ -112,6 +113,10 @@ def main(arguments):
     node()
     programs = environment(program, version)
     python = os.path.join(programs, "python")
+    if arguments[:1] == ["--generate"]:
+        generator = os.path.join(HERE, "scripts", "generate.py")
+        surroundings = dict(os.environ, PYTHONPATH=os.path.join(HERE, "src"))
+        return subprocess.call([python, generator] + arguments[1:], env=surroundings)
     if not os.path.isdir(os.path.dirname(REPORT)):
         os.makedirs(os.path.dirname(REPORT))
     paths = [programs, os.environ.get("PATH", "")]

@@ -19,8 +19,8 @@ def test_the_generated_files_are_up_to_date(server: LocalServer) -> None:
     document = generate.description(server.url)
     for name, source in generate.generated(document).items():
         stored = (HERE / "src" / "nous_memory" / name).read_text("utf-8")
-        # The server may be newer than what was generated: then run scripts/generate.py.
-        assert stored == source, f"{name} is out of date: python scripts/generate.py {server.url}"
+        stale = f"{name} is out of date: run python clients/python/tests/run.py --generate"
+        assert stored == source, stale
 
 
 def test_generating_twice_gives_the_same(server: LocalServer) -> None:
