@@ -97,6 +97,14 @@ def test_words_are_found_and_tools_and_instructions_are_not(memory: Memory) -> N
         prompt = memory.context(asked).prompt
         assert "walnuts" in prompt
         assert "- - " not in prompt
+        assert "-" not in {hit.content_title for hit in memory.search(asked).data}
+    # A question for nothing but the last hours does list them. The retriever leaves them out.
+    assert "-" in {
+        hit.content_title for hit in memory.search("what happened in the last hour?").data
+    }
+    found_by_time = NousRetriever(memory=memory).invoke("what happened in the last hour?")
+    assert "walnuts" in str(found_by_time)
+    assert "-" not in {document.page_content for document in found_by_time}
     assert NousRetriever(memory=memory, limit=1).invoke("allergic to walnuts")[0].page_content == (
         "user: I am allergic to walnuts 🌰"
     )

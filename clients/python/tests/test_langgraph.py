@@ -86,6 +86,7 @@ def test_what_is_not_indexed_is_not_found_by_a_question(store: NousStore) -> Non
     # It has no line in prompts, not even where everything of a day has one.
     for asked in ("does the harbour sleep?", "what happened today?"):
         assert "- -" not in store.memory.context(asked).prompt
+        assert "-" not in {hit.content_title for hit in store.memory.search(asked).data}
         assert "harbour" in store.memory.context(asked).prompt
 
 

@@ -1,7 +1,8 @@
 """Memories whose texts other programs read, too: their bodies are JSON with a text for searches.
 
-A memory that no search is to find has no words. The memories beside it and the time at which it was
-stored would bring it up all the same: so it has a session of its own, and an event in the year 1.
+A memory that no search is to find has no words. The memories beside it, and questions such as "what
+happened today?", would bring it up all the same: so it has a session of its own, and an event in
+the year 1. Questions for the last hours, or for an open past ("before 2020"), may still list it.
 """
 
 from __future__ import annotations

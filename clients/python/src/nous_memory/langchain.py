@@ -19,6 +19,7 @@ from pydantic import ConfigDict, Field
 from . import models as m
 from ._conversation import Conversation, Turn
 from ._sync_client import Memory
+from ._texts import UNREAD
 
 __all__ = ["NousChatMessageHistory", "NousRetriever"]
 
@@ -61,7 +62,7 @@ class NousRetriever(BaseRetriever):
         answer = self.memory.search(
             query, limit=self.limit, min_score=self.min_score, filter=self.filter
         )
-        return [document_of(hit) for hit in answer.data]
+        return [document_of(hit) for hit in answer.data if hit.content_title != UNREAD]
 
 
 def document_of(hit: m.SearchHit) -> Document:
