@@ -32,7 +32,7 @@ def server_command() -> str:
 # Programs that tests start find the server by this, too.
 os.environ["MEMORY_SERVER_COMMAND"] = server_command()
 # The table of words starts quicker than the sentence transformer.
-os.environ["NOUS_EMBEDDINGS_MODEL"] = "english-128"
+os.environ.setdefault("NOUS_EMBEDDINGS_MODEL", "english-128")
 for variable in ("MEMORY_URL", "MEMORY_KEY"):
     os.environ.pop(variable, None)
 
