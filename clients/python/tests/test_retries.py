@@ -95,13 +95,12 @@ def test_a_write_that_could_be_done_twice_is_not_repeated(
         assert len(between.requests) == 1
 
 
-@pytest.mark.parametrize("status", ["429 Too Many Requests", "503 Service Unavailable"])
-def test_retry_after_is_honoured(opened: Opened, server: LocalServer, status: str) -> None:
+def test_retry_after_is_honoured(opened: Opened, server: LocalServer) -> None:
     at: list[float] = []
 
     def refuse_first(number: int, request: bytes) -> str | bytes:
         at.append(time.monotonic())
-        busy = refusal(status, '{"error":"busy"}', "Retry-After: 1")
+        busy = refusal("429 Too Many Requests", '{"error":"busy"}', "Retry-After: 1")
         return busy if number == 0 else PASS
 
     with proxy(server.url, refuse_first) as between:
@@ -296,3 +295,20 @@ def test_the_async_client_runs_on_asyncio_and_trio(server: LocalServer, backend:
 
     anyio.run(main, backend=backend)
     assert len(done) == 10
+
+
+def test_certificates_are_checked_where_there_are_any() -> None:
+    import ssl
+
+    from nous_memory import Memory
+
+    def mode(url: str) -> ssl.VerifyMode:
+        with Memory(url) as memory:
+            transport = memory._link.http._transport
+            context = transport._pool._ssl_context  # type: ignore[attr-defined]
+            assert isinstance(context, ssl.SSLContext)
+            return context.verify_mode
+
+    assert mode("https://memory.example.org") is ssl.CERT_REQUIRED
+    assert mode("HTTPS://memory.example.org") is ssl.CERT_REQUIRED
+    assert mode("http://127.0.0.1:3100") is ssl.CERT_NONE

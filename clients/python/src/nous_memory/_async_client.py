@@ -106,7 +106,9 @@ class AsyncMemory:
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         settings = settings_of(url, agent=agent, key=key, timeout=timeout, retries=retries)
-        http = httpx.AsyncClient(transport=transport, trust_env=not settings.is_loopback)
+        http = httpx.AsyncClient(
+            transport=transport, verify=settings.is_tls, trust_env=not settings.is_loopback
+        )
         self._set_up(settings, _Link(http))
 
     def _set_up(self, settings: Settings, link: _Link) -> None:

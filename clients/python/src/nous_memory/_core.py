@@ -59,6 +59,11 @@ class Settings(NamedTuple):
         """Whether the server runs on this machine. Then no proxy is asked."""
         return urlsplit(self.url).hostname in ("127.0.0.1", "::1", "localhost")
 
+    @property
+    def is_tls(self) -> bool:
+        """Whether certificates are checked. To load them takes tens of milliseconds."""
+        return urlsplit(self.url).scheme.lower() == "https"
+
     def headers(self) -> dict[bytes, bytes]:
         found = {
             b"user-agent": f"nous-memory-python/{VERSION}".encode(),

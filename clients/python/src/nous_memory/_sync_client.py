@@ -108,7 +108,9 @@ class Memory:
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         settings = settings_of(url, agent=agent, key=key, timeout=timeout, retries=retries)
-        http = httpx.Client(transport=transport, trust_env=not settings.is_loopback)
+        http = httpx.Client(
+            transport=transport, verify=settings.is_tls, trust_env=not settings.is_loopback
+        )
         self._set_up(settings, _Link(http))
 
     def _set_up(self, settings: Settings, link: _Link) -> None:
