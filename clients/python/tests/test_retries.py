@@ -18,7 +18,13 @@ from conftest import AnyMemory, Opened
 from proxy import LOSE_ANSWER, PASS, proxy, refusal
 
 import nous_memory
-from nous_memory import LocalServer
+from nous_memory import LocalServer, _core
+
+
+@pytest.fixture(autouse=True)
+def shorter_waits(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if "killed" not in request.node.name:  # a server takes its time to start
+        monkeypatch.setattr(_core, "FIRST_WAIT", 0.02)
 
 
 def lose_first(number: int, request: bytes) -> str:
