@@ -5,6 +5,9 @@ import { fail, output } from "./lib.mjs";
 /** The suites of `npm test`. */
 export const SUITES = ["rust", "parity", "package", "server", "postgres", "kills", "browser"];
 
+/** Those that `npm run test:full` runs besides, and `--changed` after a change of what they test. */
+export const OF_FULL = ["benches", "python"];
+
 /**
  * The suites that files can break, by the beginning of their paths. The first rule that fits a file
  * applies; a file without a rule can break all. `lint` always runs.
@@ -16,6 +19,7 @@ export const RULES = [
     run: ["docs"],
   },
   { files: [".ci/", ".github/", "LICENSE"], run: [] },
+  { files: ["clients/python/"], run: ["python"] },
   { files: ["examples/"], run: ["docs", "package"] },
   { files: ["tests/browser/", "js/page/"], run: ["browser"] },
   { files: ["tests/kills/"], run: ["kills"] },
@@ -31,6 +35,7 @@ export const RULES = [
   { files: ["benches/"], run: ["benches", "rust", "parity", "package"] },
   { files: ["js/sample/"], run: ["benches", "parity", "package", "server", "browser"] },
   { files: ["js/server/src/storage/"], run: ["server", "postgres", "kills", "browser"] },
+  { files: ["js/server/src/api/"], run: ["server", "postgres", "browser", "python"] },
   { files: ["js/server/"], run: ["server", "postgres", "browser"] },
   { files: ["js/memory/"], run: ["parity", "package", "server", "postgres", "browser"] },
   { files: ["crates/minilm/"], run: ["rust", "package", "browser"] },
@@ -40,9 +45,9 @@ export const RULES = [
   { files: ["js/embedder/"], run: ["parity", "package", "server", "browser"] },
 ];
 
-/** Returns the suites that changes of these files can break, `docs` and `benches` among them. */
+/** Returns the suites that changes of these files can break, `docs` and those of `OF_FULL` among them. */
 export function suitesOf(paths) {
-  const all = [...SUITES, "benches"];
+  const all = [...SUITES, ...OF_FULL];
   const broken = new Set(
     paths.flatMap((path) => {
       const rule = RULES.find(({ files }) => files.some((beginning) => path.startsWith(beginning)));

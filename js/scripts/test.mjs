@@ -9,7 +9,7 @@ import { randomInt } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import { build } from "./build.mjs";
-import { changedSince, SUITES, suitesOf } from "./changed.mjs";
+import { changedSince, OF_FULL, SUITES, suitesOf } from "./changed.mjs";
 import { at, fail, runAside, say } from "./lib.mjs";
 import { lint } from "./lint.mjs";
 import { setUpChromium, setUpLoadBalancers, setUpStrace } from "./setup.mjs";
@@ -54,6 +54,7 @@ const IN_LANES = {
     about: "every block of the documentation",
     run: vitest(["server"], ["tests/server/docs.test.ts"]),
   },
+  python: { about: "the Python client against a server; its types, forms and packages", run: python },
   rust: { about: "the crate, natively", run: rust },
   // Late: beside the package suite, whose example waits for cargo's lock, it would take longer.
   lint: { about: "formats, lints, types and docs", run: linted },
@@ -131,7 +132,7 @@ function chosenBy(given) {
   const unknown = args.filter((name) => !all.includes(name));
   if (unknown.length > 0)
     fail(`There is no suite ${unknown.join(", ")}. Name any of: ${all.join(", ")}.`);
-  const named = args.length > 0 ? args : [...SUITES, ...(isFull ? ["benches"] : [])];
+  const named = args.length > 0 ? args : [...SUITES, ...(isFull ? OF_FULL : [])];
   return isLinting ? [...named, "lint"] : named;
 }
 
@@ -171,6 +172,25 @@ async function rust() {
     outcome.seconds += Number(seconds);
   }
   return outcome;
+}
+
+/** Runs the checks of the Python client. Each is a test, and so is each test of pytest. */
+async function python(isShown) {
+  const report = at(".cache", "reports", "python.xml");
+  rmSync(report, { force: true });
+  const program = process.platform === "win32" ? "python" : "python3";
+  const { ok } = await runAside(program, [at("clients", "python", "tests", "run.py")], { isShown });
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  try {
+    const [suite = ""] = /<testsuite [^>]*>/.exec(readFileSync(report, "utf8")) ?? [];
+    const count = (name) => Number(new RegExp(` ${name}="(\\d+)"`).exec(suite)?.[1] ?? 0);
+    counts.failed = count("failures") + count("errors");
+    counts.skipped = count("skipped");
+    counts.passed = count("tests") - counts.failed - counts.skipped;
+  } catch {
+    // A suite without a report fails.
+  }
+  return { ok, ...counts };
 }
 
 async function packed(isShown) {

@@ -8,6 +8,7 @@ import { root } from "./support/tarball.ts";
 
 let changed: {
   SUITES: readonly string[];
+  OF_FULL: readonly string[];
   RULES: readonly { files: readonly string[]; run: readonly string[] }[];
   suitesOf(paths: readonly string[]): string[];
   changedSince(base?: string): string[];
@@ -23,6 +24,8 @@ describe("changed files", () => {
     [["js/page/src/views/ask/view.tsx"], ["browser"]],
     [["js/sample/trader/lines.ts"], ["parity", "package", "server", "browser", "benches"]],
     [["js/server/src/http/app.ts"], ["server", "postgres", "browser"]],
+    [["js/server/src/api/search.ts"], ["server", "postgres", "browser", "python"]],
+    [["clients/python/pyproject.toml"], ["python"]],
     [["js/server/src/storage/files.ts"], ["server", "postgres", "kills", "browser"]],
     [
       ["tests/server/keys.test.ts", "docs/server.md"],
@@ -49,12 +52,12 @@ describe("changed files", () => {
     "js/reference/query.ts",
     "a file without a rule",
   ])("%s can break every suite", (path) => {
-    expect(changed.suitesOf([path])).toEqual([...changed.SUITES, "benches"]);
+    expect(changed.suitesOf([path])).toEqual([...changed.SUITES, ...changed.OF_FULL]);
   });
 });
 
 it("every rule is of files that exist, and of known suites", () => {
-  const known = [...changed.SUITES, "benches", "docs"];
+  const known = [...changed.SUITES, ...changed.OF_FULL, "docs"];
   for (const { files, run } of changed.RULES) {
     expect(run.filter((suite) => !known.includes(suite))).toEqual([]);
     // A beginning of file names, such as `tests/parity/quality.`, has no file of its own.

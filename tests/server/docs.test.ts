@@ -21,6 +21,7 @@ const PAGES = [
   "CONTRIBUTING.md",
   "SECURITY.md",
   "CHANGELOG.md",
+  "clients/python/README.md",
   "examples/README.md",
   "js/embedder/README.md",
   "js/engine/README.md",

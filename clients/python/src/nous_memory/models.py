@@ -1925,7 +1925,8 @@ class ContextAnswerLeftOutItem(msgspec.Struct, frozen=True, kw_only=True):
     """Why it was left out. `budget`: the budget of its section is used. `share`: the profile,
     or recent conversations, have their share of the prompt already. `total`: the whole prompt
     is full. `lines`: the prompt has `max_lines` memories. `unlikely`: it hardly answers the
-    turn. `question`: it only asks. `superseded`, `conversation`, `echo`: it would repeat.
+    turn. `question`: it only asks. `empty`: it says nothing, such as thanks. `superseded`,
+    `conversation`, `echo`: it would repeat.
     """
 
 
