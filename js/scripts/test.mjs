@@ -54,7 +54,10 @@ const IN_LANES = {
     about: "every block of the documentation",
     run: vitest(["server"], ["tests/server/docs.test.ts"]),
   },
-  python: { about: "the Python client against a server; its types, forms and packages", run: python },
+  python: {
+    about: "the Python client against a server; its types, forms and packages",
+    run: python,
+  },
   rust: { about: "the crate, natively", run: rust },
   // Late: beside the package suite, whose example waits for cargo's lock, it would take longer.
   lint: { about: "formats, lints, types and docs", run: linted },
