@@ -45,7 +45,7 @@ export const RULES = [
   { files: ["js/embedder/"], run: ["parity", "package", "server", "browser"] },
 ];
 
-/** Returns the suites that changes of these files can break, `docs` and those of `OF_FULL` among them. */
+/** Returns the suites that changes of these files can break; `docs` and `OF_FULL` are among them. */
 export function suitesOf(paths) {
   const all = [...SUITES, ...OF_FULL];
   const broken = new Set(

@@ -36,15 +36,15 @@ export function isReadByTransformer(text: string): boolean {
 const MAX_MARKS = 100;
 
 /**
- * Returns a text below its title. A title that is the beginning of the text is not repeated; that of a
- * message is its speaker and its beginning, and leaves its speaker.
+ * Returns a text below its title. A title that is the beginning of the text is not repeated; that of
+ * a message is its speaker and its beginning, and leaves its speaker.
  *
  * @param between What stands between title and text.
  *
  * @example
  * ```ts
  * titledText("Tea", "Mira prefers it.", ": "); // "Tea: Mira prefers it."
- * titledText("user: I like tea…", "I like tea, and plums.", "\n"); // "user: I like tea, and plums."
+ * titledText("Mira: I like tea…", "I like tea, and plums.", "\n"); // "Mira: I like tea, and plums."
  * ```
  */
 export function titledText(
@@ -74,8 +74,12 @@ const ROLE = /^(?:user|assistant|system|tool): /;
  */
 export function builtInText(memory: Omit<EmbeddedTexts, "type" | "subtype">): string {
   const { content_title, content_summary, content_body } = memory;
-  const text = [content_summary, content_body].filter((part) => part != null && part !== "");
-  return titledText(content_title, text.join("\n"), "\n").replace(ROLE, "").slice(0, MAX);
+  // Another program may have stored bytes.
+  const [title, ...texts] = [content_title, content_summary, content_body].map((part) =>
+    typeof part === "string" ? part : "",
+  );
+  const text = texts.filter((part) => part !== "").join("\n");
+  return titledText(title, text, "\n").replace(ROLE, "").slice(0, MAX);
 }
 
 /** Returns the text that models of a service read: the label in brackets, then title, summary and body, as far as they exist. */

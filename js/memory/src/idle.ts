@@ -38,7 +38,7 @@ const SAYS_NOTHING: ReadonlySet<string> = new Set(
 
 /** Marks at the end of thanks, and emoji after them. */
 const AT_THE_END = /(?:[\s.!,…。、~～〜！]|\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)+$/u;
-/** Characters of the longest message that is looked up here, and of the longest that may say nothing. */
+/** Characters of the longest text that is looked up here, and of the longest that may say nothing. */
 const MAX_IDLE = 60;
 const MAX_CLASSIFIED = 500;
 

@@ -15,7 +15,7 @@ import { MIN_PERHAPS } from "../knows.ts";
 /** The least share of the best memory's probability. */
 const SHARE = { question: 0.01, other: 0.1, idle: 0.1 } as const;
 /** The least probability: a memory has as much by chance. */
-const CHANCE = { question: 0.005, other: 0.1, idle: 0.05 } as const;
+const CHANCE = { question: 0.005, other: 0.1, idle: 0.1 } as const;
 /** The most lines if even the best memory hardly answers. */
 const MAX_DOUBTFUL = 3;
 /** A profile of so many lines is shown whole, whatever the turn is about. */

@@ -8,8 +8,9 @@
 // that the profile of the user may take a share of the prompt, and after it recent conversations. Of a
 // large profile only those that are picked are shown. A turn that asks for nothing, such as a greeting,
 // gets the profile at most. A memory that only asks, greets or thanks answers nothing: it gets no line.
-// Kinds decide only under which heading a memory stands. Every line ends with the day of the event, or with the day
-// on which the memory was noted, and how long ago that is: models do not compute with dates.
+// Kinds decide only under which heading a memory stands. Every line ends with the day of the event, or
+// with the day on which the memory was noted, and how long ago that is: models do not compute with
+// dates.
 //
 // # Invariants
 //

@@ -145,9 +145,9 @@ export class Vectors {
   }
 
   /**
-   * Returns the vector of a new memory, so that it need not wait for one: of those that were made before
-   * the write, or else that of the server's table. Undefined if none is of its text, or if the table is
-   * not in use, or knows no word of it.
+   * Returns the vector of a new memory, so that it need not wait for one: of those that were made
+   * before the write, or else that of the server's table. Undefined if none is of its text, or if the
+   * table is not in use, or knows no word of it.
    */
   ofNew(
     texts: Omit<EmbeddedTexts, "type" | "subtype">,

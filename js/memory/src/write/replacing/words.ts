@@ -183,8 +183,9 @@ export const PHRASES = {
   /** It holds for one time only. */
   once: phrases(
     "today|tomorrow|tonight|this (?:week|weekend|once|time|morning|afternoon|evening|monday|tuesday",
-    "wednesday|thursday|friday|saturday|sunday|summer|christmas)|next week|for once|just for|for the day",
-    "on christmas(?: eve| day)?|new year's eve|easter|during|while|holiday|except(?:ionally)?|exception",
+    "wednesday|thursday|friday|saturday|sunday|summer|christmas)|next week|for once|just for",
+    "for the day|on christmas(?: eve| day)?|new year's eve|easter|during|while|holiday",
+    "except(?:ionally)?|exception",
     "one[- ]off|temporarily|until (?:monday|friday|then|further notice)",
     "heute|morgen|diese[nrs]? (?:woche|wochenende|mal|montag|dienstag|mittwoch|donnerstag|freitag)",
     "nächste woche|ausnahmsweise|vorübergehend|weihnachten|silvester|ostern|während",
@@ -198,9 +199,11 @@ export const PHRASES = {
     "once|in the past|until|would like|would love|want to|wants to|plan(?:s|ning)? to|maybe",
     "perhaps|might",
     "one day|some ?day|dream(?:s)? of|think(?:s|ing)? (?:of|about)|consider(?:s|ing)?|next year",
-    "yesterday|could|hope(?:s|d)? to|wish(?:es)?|looking (?:at|into)|discuss(?:ed|ing)?|propos(?:ed|es)",
+    "yesterday|could|hope(?:s|d)? to|wish(?:es)?|looking (?:at|into)|discuss(?:ed|ing)?",
+    "propos(?:ed|es)",
     "used to|back in|in the (?:nineties|eighties)|als junge|wollte|würde|überlegt|quisiera|quiero",
-    "quería|me gustaría|pensando en|früher|vorher|damals|als kind|ehemals|letzte[sn]? (?:jahr|woche|monat)|bis|möchte",
+    "quería|me gustaría|pensando en|früher|vorher|damals|als kind|ehemals",
+    "letzte[sn]? (?:jahr|woche|monat)|bis|möchte",
     "vielleicht|eines tages",
     "gestern|antes|de niñ[oa]|anteriormente|hace años|quizás?",
     "algún día|ayer|hasta",
@@ -245,7 +248,7 @@ export const SCOPES: readonly (readonly ReadonlySet<string>[])[] = [
     "weekday weekdays werktags laborables",
     "weekend weekends saturdays sundays samstags sonntags fin",
   ],
-  ["summer sommer verano", "winter invierno october"],
+  ["summer sommer verano", "winter invierno"],
   ["free basic kostenlos gratis", "paid premium pro enterprise"],
   ["morning mornings day früh mañana", "night evening evenings nacht abend noche"],
   ["upper top front oben", "lower bottom back unten"],
@@ -264,7 +267,8 @@ export const SCOPES: readonly (readonly ReadonlySet<string>[])[] = [
 
 /** Verbs whose objects add up: who speaks Dutch may speak Greek, too. */
 export const ADDING = listed(
-  "speak speaks spoke play plays like likes love loves hate hates enjoy enjoys sell sells know knows",
+  "speak speaks spoke play plays like likes love loves hate hates enjoy enjoys sell sells know",
+  "knows",
   "collect collects read reads interviewed visited won lost beat supports support builds",
   "spricht sprechen spreche spielt spiele mag liebt liebe verkauft verkaufen kennt sammelt sammle",
   "habla hablo hablan juega juego toca toco vende vendemos gusta gustan encanta sabe colecciona",
@@ -297,8 +301,8 @@ export const FIELDS: readonly ReadonlySet<string>[] = [
   `phone mobile cell handy number telefon telefonnummer nummer teléfono móvil número`,
   `email mail address inbox contact reached reach e-mail correo`,
   `rent pay pays paid landlord lease tenant miete vermieter alquiler`,
-  `price costs cost fee charge charges charged rate pay pays paid tariff raised lowered doubled halved
-  rose fell preis kostet kosten gebühr gestiegen gesunken precio cuesta subido bajado`,
+  `price costs cost fee charge charges charged rate pay pays paid tariff raised lowered doubled
+  halved rose fell preis kostet kosten gebühr gestiegen gesunken precio cuesta subido bajado`,
   `meeting meetings standup stand-up daily weekly sync call retro retrospective starts begins meet
   meets held appointment besprechung treffen termin beginnt reunión cita empieza`,
   `gym run running train workout yoga swim swimming jog jogging laufe trainiere corro`,
@@ -311,8 +315,8 @@ export const FIELDS: readonly ReadonlySet<string>[] = [
   datos`,
   `host hosted hosting server servers runs run cloud cluster region machine deployed läuft`,
   `version upgraded runs run on updated pinned release release's`,
-  `language framework library written rewritten ported build built bundler uses use used using switched
-  migrated replaced benutzen nutzen verwenden umgestellt usamos cambiamos`,
+  `language framework library written rewritten ported build built bundler uses use used using
+  switched migrated replaced benutzen nutzen verwenden umgestellt usamos cambiamos`,
   `deadline due date launch launches release slipped delayed postponed abgabe frist fecha plazo`,
   `limit max maximum cap quota most allowed up per grenze limit höchstens límite máximo`,
   `return returns refund refunds exchange exchanges warranty guarantee rückgabe garantie devolución

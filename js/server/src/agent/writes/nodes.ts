@@ -50,8 +50,10 @@ export type MemoryToMake = {
 
 /**
  * Within a `write`: inserts a memory, adds it to clusters, and queues conflicts with memories that
- * it corrects, except those of `sources`. `vectors` were made of new texts before. A memory that exists under the caller's id is not inserted
+ * it corrects, except those of `sources`. A memory that exists under the caller's id is not inserted
  * again, and its row is not returned.
+ *
+ * @param vectors Those that were made of new texts before the write.
  *
  * @throws {Refusal} If another memory has the id, or a name or an embedding cannot be stored.
  * Nothing is written then.
