@@ -52,6 +52,8 @@ export async function build({ isWhole = true, needsPostgres = false } = {}) {
     existsSync(join(made, `${name}_bg.wasm`)),
   );
   const isBuilt = isThere && isStampedWith(crateStamp, crates);
+  // A build that ends in the middle leaves no stamp beside files that are not of it.
+  if (!isBuilt) rmSync(crateStamp, { force: true });
   // Tools and crates are compiled while npm downloads.
   const building = isBuilt ? undefined : buildCrates();
   setUpPackages({ isWhole, needsPostgres });
@@ -65,6 +67,7 @@ export async function build({ isWhole = true, needsPostgres = false } = {}) {
   const packages = ofPackages();
   if (isStampedWith(wholeStamp, packages)) return;
   if (!isWhole && isStampedWith(packagesStamp, packages)) return;
+  for (const stamp of [packagesStamp, wholeStamp]) rmSync(stamp, { force: true });
   const { build: bundle } = await import("esbuild");
   const generated = join(ENGINE, "src", "generated");
   rmSync(generated, { recursive: true, force: true });
@@ -92,6 +95,7 @@ export async function buildCounted() {
   const crates = ofCrates();
   const stamp = at(".cache", "counted", ".built-from");
   if (isStampedWith(stamp, crates)) return;
+  rmSync(stamp, { force: true });
   const counted = { ...ENGINE_CRATE, made: at(".cache", "counted") };
   await buildCrate(counted, {
     isOptimised: false,
