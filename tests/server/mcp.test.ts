@@ -670,7 +670,7 @@ describe("over standard input and output", () => {
       expect({ status, stderr: status === 0 ? "" : stderr }).toEqual({ status: 0, stderr: "" });
       return JSON.parse(stdout);
     };
-    expect(inspect("--method", "tools/list").tools).toHaveLength(9);
+    expect(inspect("--method", "tools/list").tools).toHaveLength(10);
     const made = inspect(
       "--method",
       "tools/call",

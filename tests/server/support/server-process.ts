@@ -2,6 +2,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { setMaxListeners } from "node:events";
+import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { databaseOptions } from "./on-postgres.ts";
@@ -105,6 +106,14 @@ export async function start(
   };
 }
 
+/** When the loop of events turned last, to half a second. */
+let turned = performance.now();
+setInterval(() => {
+  turned = performance.now();
+}, 500).unref();
+/** A server closes idle connections after five seconds. */
+const LONG_BLOCKED = 2_000;
+
 /** `ask(url, "POST /nodes", {...})`. A path that begins with `//` is not under `/v1`. */
 async function ask(
   url: string,
@@ -114,6 +123,8 @@ async function ask(
   signal: AbortSignal,
 ): Promise<Answer> {
   const [method, path] = call.split(" ") as [string, string];
+  // A property that blocked the thread kept it from seeing that a connection was closed.
+  if (performance.now() - turned > LONG_BLOCKED) await setImmediate();
   const response = await fetch(path.startsWith("//") ? url + path.slice(1) : `${url}/v1${path}`, {
     method,
     signal,
