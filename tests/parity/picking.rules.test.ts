@@ -135,6 +135,27 @@ describe("a prompt", () => {
     },
   );
 
+  test.each(["Blood group: A", "Smoker: no", "Children: 3", "Wifi password: hello"])(
+    "has the line of a short fact: %s",
+    (text) => {
+      const memory = new Memory({ clock: () => NOW });
+      remember(memory, { text, type: "fact" });
+      const input = `What about this: ${text.split(":")[0]}?`;
+      expect(promptOfTurn(memory, { input, min_score: 0 }).prompt).toContain(text);
+    },
+  );
+
+  test("has a yes that was said beside a question", () => {
+    const memory = new Memory({ clock: () => NOW });
+    for (const [place, content] of ["Are you allergic to peanuts?", "Yes."].entries())
+      remember(memory, {
+        messages: [{ role: "user", content, created_at: `2026-04-01T09:0${place}:00Z` }],
+        session: "s",
+      });
+    const input = "Is there an allergy to peanuts?";
+    expect(promptOfTurn(memory, { input, min_score: 0 }).prompt).toContain("Yes.");
+  });
+
   test("shows first what was said beside a question that it leaves out", () => {
     const memory = new Memory({ clock: () => NOW });
     const said = [

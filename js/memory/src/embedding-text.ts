@@ -1,5 +1,6 @@
 // The model that embeds memories by itself, and the texts of a memory from which embeddings are made.
 
+import { shownBody } from "./json-objects.ts";
 import { withoutMarksOfLine } from "./line-marks.ts";
 import type { EmbeddedTexts } from "./rows.ts";
 
@@ -54,15 +55,25 @@ export function titledText(
 ): string {
   const [above, below] = [(title ?? "").trim(), (text ?? "").trim()];
   if (below === "") return above;
-  const opening = oneLine(above.replace(/[….]+$/u, ""));
+  let end = above.length;
+  while (end > 0 && "….".includes(above[end - 1]!)) end -= 1;
+  const opening = oneLine(above.slice(0, end));
   // The title of a list is its first entry without the mark.
   const start = oneLine(withoutMarksOfLine(below.slice(0, 2 * above.length + MAX_MARKS)));
-  const begins = (words: string) => start.startsWith(words) || below.startsWith(words);
+  // "Ann" is no beginning of "Annual report", but a title that was cut may end within a word.
+  const isCut = above.endsWith("…");
+  const begins = (words: string) =>
+    [start, below].some(
+      (one) =>
+        one.startsWith(words) && (isCut || !WORD.test(one.slice(words.length, words.length + 2))),
+    );
   if (opening === "" || begins(opening)) return below;
   const [, speaker = "", said = ""] = /^([^:]{1,80}): (.+)$/su.exec(opening) ?? [];
   return said !== "" && begins(said) ? `${speaker}: ${below}` : `${above}${between}${below}`;
 }
 
+/** A word that goes on. */
+const WORD = /^[\p{L}\p{N}]/u;
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 
 /** A speaker that says nothing about the text. */
@@ -75,7 +86,7 @@ const ROLE = /^(?:user|assistant|system|tool): /;
 export function builtInText(memory: Omit<EmbeddedTexts, "type" | "subtype">): string {
   const { content_title, content_summary, content_body } = memory;
   // Another program may have stored bytes.
-  const [title, ...texts] = [content_title, content_summary, content_body].map((part) =>
+  const [title, ...texts] = [content_title, content_summary, shownBody(content_body)].map((part) =>
     typeof part === "string" ? part : "",
   );
   const text = texts.filter((part) => part !== "").join("\n");

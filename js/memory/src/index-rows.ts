@@ -10,7 +10,7 @@ import {
   type StoredLifecycleState,
 } from "nous-wasm";
 import { kindInWords } from "./embedding-text.ts";
-import { jsonObjectIn } from "./json-objects.ts";
+import { shownBody } from "./json-objects.ts";
 import type { EdgeRow, IndexedNodeRow, SoftRow, TextRow } from "./rows.ts";
 import { MAX_AHEAD, MAX_JUMP, offsetOf, parseInstant } from "./time.ts";
 
@@ -132,13 +132,6 @@ export function textsOf(
 
 const joined = (texts: readonly (string | null)[], between: string): string =>
   texts.filter((text) => text !== null && text !== "").join(between);
-
-/** Returns the text of a body as prompts show it: the `text` of a JSON object, if it has one. */
-export function shownBody(body: unknown): string | null {
-  const text = textOf(body);
-  if (!text?.startsWith("{")) return text;
-  return textOf(jsonObjectIn(text)?.text) ?? text;
-}
 
 /** Returns the names in a JSON array. Another program may have written it. */
 export function namesIn(json: unknown): string[] {

@@ -7,6 +7,13 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** Returns the text of a body as prompts show it: the `text` of a JSON object, if it has one. */
+export function shownBody(body: unknown): string | null {
+  if (typeof body !== "string") return null;
+  const text = body.startsWith("{") ? jsonObjectIn(body)?.text : undefined;
+  return typeof text === "string" ? text : body;
+}
+
 /** Parses a text that is a JSON object; returns undefined for any other value. */
 export function jsonObjectIn(json: unknown): JsonObject | undefined {
   try {

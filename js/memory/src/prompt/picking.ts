@@ -67,7 +67,7 @@ export function picksOf(
   return {
     profile: profile.length <= SMALL_PROFILE || turn === "idle" ? first : isLikely,
     found: isLikely,
-    recent: isLikely,
+    recent: turn === "question" ? all : isLikely,
   };
 }
 

@@ -29,8 +29,9 @@ import {
   offsetIn,
 } from "nous-wasm";
 import { titledText } from "../embedding-text.ts";
-import { isIdle, isQuestion } from "../idle.ts";
-import { shownBody, textOf } from "../index-rows.ts";
+import { EPISODE, isIdle, isQuestion } from "../idle.ts";
+import { textOf } from "../index-rows.ts";
+import { shownBody } from "../json-objects.ts";
 import { MAX_QUERY } from "../limits.ts";
 import { type Heading, type Preset, typeOf, typesUnder } from "../presets/preset.ts";
 import { offsetOf, parseInstant } from "../time.ts";
@@ -103,6 +104,10 @@ export interface PromptMemory {
   newer?: NewerMemory | undefined;
   /** Whether the turn asks for what held before that. */
   isPast?: boolean | undefined;
+  /** Whether it is a message of a conversation. */
+  isMessage?: boolean | undefined;
+  /** Whether it was said beside a question that was found. */
+  isAnswer?: boolean | undefined;
 }
 
 /** Fixed parts of a prompt: lines by section, in order. */
@@ -278,13 +283,18 @@ export function writePrompt(turn: TurnToPrompt): TurnPrompt {
   };
 
   function reasonAgainst(memory: PromptMemory): NotInPromptReason | undefined {
-    if (isIdle(turn, memory.text.replace(SPEAKER, ""))) return "empty";
+    if (memory.text.trim() === "" || saysNothing(memory)) return "empty";
     if (memory.superseded_by !== undefined) return "superseded";
     const forms = formsOf(memory.text);
     if (forms.some((form) => isEcho(form, memory))) return "echo";
     const isSaid = forms.some((form) => said.some((message) => isIn(form, memory, message)));
     if (isSaid) return "conversation";
     return isQuestion(memory.text) ? "question" : undefined;
+  }
+
+  /** Whether a message greets or thanks. "Smoker: no" is no message, and "yes" answers a question. */
+  function saysNothing({ text, isMessage = false, isAnswer = false }: PromptMemory): boolean {
+    return isMessage && !isAnswer && isIdle(turn, text.replace(SPEAKER, ""));
   }
 
   /** Whether a memory is the turn itself, or a part of it: the agent stored it before it asked. */
@@ -321,6 +331,7 @@ function withContext(
       const { score: asked, probability: likely = asked } = question;
       raised.set(beside, {
         ...beside,
+        isAnswer: true,
         score: Math.max(score, asked * OF_QUESTION),
         probability: Math.max(probability, likely * OF_QUESTION),
       });
@@ -537,6 +548,7 @@ export function candidateOf(
     event_offset: offsetOf(row.temporal_event_time ?? ""),
     created_at: parseInstant(row.provenance_created_at ?? row.created_at ?? ""),
     line,
+    isMessage: row.subtype === EPISODE,
   };
 }
 

@@ -32,6 +32,7 @@ import {
   PHRASES,
   SAYS_WHICH,
   SCOPES,
+  TELLS_OF,
   UNITS,
   WEEKDAYS,
 } from "./words.ts";
@@ -390,6 +391,10 @@ function labelsOf(text: string): Map<string, string> {
   // A number behind a noun that numbers tell apart, anywhere.
   for (const [, noun, number] of said.matchAll(/(\p{L}+)[\s#:.-]{1,3}(\p{N}[\p{N}.-]*)/gu))
     if (NUMBERED.has(noun!)) labels.set(noun!, number!);
+  // "The ferry of pier 7 is late": a number of what the statement is about, and no value.
+  for (const [, noun, number, verb] of said.matchAll(/(\p{L}+)\s+#?(\p{N}+)\s+(\p{L}+)/gu))
+    if (TELLS_OF.has(verb!) && !FUNCTION_WORDS.has(noun!) && !MONTHS.has(noun!))
+      labels.set(noun!, number!);
   // Codes with more than one number.
   for (const [code] of said.matchAll(CODE))
     if ((code.match(/\p{N}+/gu) ?? []).length > 1 && /\p{L}[.:/#_-]*\p{N}/u.test(code))

@@ -38,7 +38,7 @@ export interface Sentence {
 
 const WORD = /[\p{L}\p{N}]+(?:(?:['’._:/@+-]|:\/\/)[\p{L}\p{N}]+)*/gu;
 /** What names one thing: an address, a host, a password. */
-const IDENTIFIER = /@|:\/\/|\p{L}\p{Ll}*[._/-]?\p{N}|\p{L}[._]\p{L}/u;
+const IDENTIFIER = /@|:\/\/|\p{L}[._/-]?\p{N}|\p{L}[._]\p{L}/u;
 /** Ends of sentences: a mark and a space, or a line. */
 const END = /(?<=[.!?;。！？])\s+|\n+/u;
 /** More sentences and words of a memory are not compared. */

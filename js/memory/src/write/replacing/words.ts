@@ -16,8 +16,8 @@ export function keyOf(lower: string): string {
 export const NUMBERS: ReadonlyMap<string, string> = new Map(
   [
     "one two three four five six seven eight nine ten eleven twelve",
-    "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
-    "uno dos tres cuatro cinco seis siete ocho nueve diez once doce",
+    "eins zwei drei vier fünf sechs sieben acht neun zehn",
+    "uno dos tres cuatro cinco seis siete ocho nueve diez",
   ].flatMap((line) => line.split(" ").map((word, place) => [word, `${place + 1}`] as const)),
 );
 
@@ -83,6 +83,12 @@ export const UNITS = listed(
 export const SAYS_WHICH = listed(
   "is are was were called named located founded led ist sind war heißt lautet es son está fue",
   "llama",
+);
+
+/** Verbs of which a noun with a number before them is the subject: "pier 7 is closed". */
+export const TELLS_OF = listed(
+  "is are was were has have had does did will can must may ist sind war waren hat hatte wird kann",
+  "muss es está están fue era tiene tenía puede",
 );
 
 /** Words with which a description of one thing begins. */
@@ -259,7 +265,12 @@ export const SCOPES: readonly (readonly ReadonlySet<string>[])[] = [
   ["men männer hombres", "women frauen mujeres"],
   ["north nord norte", "south süd sur"],
   ["east ost este", "west oeste"],
-  ["bathroom bad baño", "bedroom schlafzimmer dormitorio", "kitchen küche cocina", "hall flur"],
+  [
+    "bathroom badezimmer baño",
+    "bedroom schlafzimmer dormitorio",
+    "kitchen küche cocina",
+    "hall flur",
+  ],
   ["brother bruder hermano", "sister schwester hermana"],
   ["mother mutter madre mum mom", "father vater padre dad"],
   ["first erste primer", "second zweite segundo"],
@@ -299,26 +310,26 @@ export const FIELDS: readonly ReadonlySet<string>[] = [
   `bike bicycle cycle cycles bus train tram commute commutes walk drive rad fahrrad bahn arbeitsweg
   bici`,
   `phone mobile cell handy number telefon telefonnummer nummer teléfono móvil número`,
-  `email mail address inbox contact reached reach e-mail correo`,
+  `email mail address inbox contact reached reach correo`,
   `rent pay pays paid landlord lease tenant miete vermieter alquiler`,
   `price costs cost fee charge charges charged rate pay pays paid tariff raised lowered doubled
   halved rose fell preis kostet kosten gebühr gestiegen gesunken precio cuesta subido bajado`,
-  `meeting meetings standup stand-up daily weekly sync call retro retrospective starts begins meet
+  `meeting meetings standup daily weekly sync call retro retrospective starts begins meet
   meets held appointment besprechung treffen termin beginnt reunión cita empieza`,
   `gym run running train workout yoga swim swimming jog jogging laufe trainiere corro`,
   `eat eats diet vegetarian vegan meat fish food meals esse isst vegetarier vegetarierin veganer
-  fleisch como come vegetariano vegetariana vegano carne`,
+  fleisch come vegetariano vegetariana vegano carne`,
   `drink drinks coffee tea milk beer wine alcohol trinke trinkt kaffee tee bebo bebe café té`,
   `smoke smokes smoking cigarettes rauche raucht fumo fuma`,
   `deploy deploys deployed deployment release released releases ship ships shipped rollout`,
   `database db store stores stored storage persist persisted postgres mysql sqlite datenbank
   datos`,
   `host hosted hosting server servers runs run cloud cluster region machine deployed läuft`,
-  `version upgraded runs run on updated pinned release release's`,
+  `version upgraded runs run updated pinned release`,
   `language framework library written rewritten ported build built bundler uses use used using
   switched migrated replaced benutzen nutzen verwenden umgestellt usamos cambiamos`,
   `deadline due date launch launches release slipped delayed postponed abgabe frist fecha plazo`,
-  `limit max maximum cap quota most allowed up per grenze limit höchstens límite máximo`,
+  `limit max maximum cap quota allowed grenze limit höchstens límite máximo`,
   `return returns refund refunds exchange exchanges warranty guarantee rückgabe garantie devolución
   devoluciones garantía`,
   `open opens opened hours close closes closed shop geöffnet öffnet schließt öffnungszeiten abre
