@@ -181,7 +181,7 @@ describe("calibration", () => {
 
 describe("shares", () => {
   const cases = [caseOf([]), caseOf([]), caseOf(["a"]), caseOf(["b"])];
-  const found = [hitsOf(["x", 0.4]), [], hitsOf(["a", 0.3]), hitsOf(["x", 0.2])];
+  const found = [hitsOf(["x", 0.4]), [], hitsOf(["a", 0.3]), hitsOf(["x", 0.15])];
 
   it("count false answers among questions without an answer only", () => {
     expect(falseAnswers(cases, found, 0.3)).toBe(0.5);
