@@ -381,3 +381,26 @@ def test_the_description_of_the_server_has_no_call_that_the_client_lacks(
         if f'"{written}"' not in source:
             missing.append(path)
     assert missing == []
+
+
+@pytest.mark.parametrize("name", ["limit", "cursor"])
+def test_a_list_names_the_option_that_is_meant(memory: AnyMemory, name: str) -> None:
+    for listed in (memory.nodes.list, memory.timeline, memory.conflicts.list, memory.edges.list):
+        with pytest.raises(TypeError, match=f"no {name}: .* page_size"):
+            listed(**{name: "3"})
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+def test_numbers_that_json_cannot_hold_are_refused(memory: AnyMemory, number: float) -> None:
+    with pytest.raises(ValueError, match=r"^memories\[1\]\.metadata\.a must be a finite number"):
+        memory.remember(memories=["x", {"text": "y", "metadata": {"a": number, "b": None}}])
+    with pytest.raises(ValueError, match=r"^min_score must be a finite number"):
+        memory.search("x", min_score=number)
+    memory.nodes.create(type="fact", content_title="One", content_body=None, metadata={"a": 1e308})
+    assert memory.health().node_count == 1
+
+
+def test_an_address_that_no_request_has_is_an_error_of_the_client(memory: AnyMemory) -> None:
+    with pytest.raises(nous_memory.NousError, match=r"address.*too long") as caught:
+        memory.nodes.get("secret" * 20_000)
+    assert "secret" not in str(caught.value)

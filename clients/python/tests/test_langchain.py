@@ -9,8 +9,10 @@ from uuid import uuid4
 import pytest
 from langchain_core.messages import (
     AIMessage,
+    AIMessageChunk,
     BaseMessage,
     HumanMessage,
+    HumanMessageChunk,
     SystemMessage,
     ToolMessage,
 )
@@ -18,6 +20,7 @@ from langchain_core.prompt_values import PromptValue
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langchain_core.runnables.history import RunnableWithMessageHistory
+from proxy import LOSE_ANSWER, PASS, proxy
 
 import nous_memory
 from nous_memory import LocalServer, Memory
@@ -133,6 +136,47 @@ def test_a_message_that_cannot_be_stored_is_an_error(memory: Memory) -> None:
     history = NousChatMessageHistory("monday", memory=memory)
     with pytest.raises(nous_memory.BadRequestError):
         history.add_messages([HumanMessage("x" * 1_000_001)])
+
+
+def test_of_messages_that_are_refused_none_stays(memory: Memory) -> None:
+    history = NousChatMessageHistory("monday", memory=memory)
+    history.add_messages(MESSAGES)
+    words: list[BaseMessage] = [HumanMessage(f"parcel number {n}") for n in range(130)]
+    with pytest.raises(nous_memory.BadRequestError):
+        history.add_messages([*words, HumanMessage("x" * 1_000_001), *words])
+    assert history.messages == MESSAGES
+    assert memory.health().node_count == len(MESSAGES)
+
+
+def test_of_messages_whose_answer_is_lost_none_stays(server: LocalServer, memory: Memory) -> None:
+    def lose_second(number: int, request: bytes) -> str:
+        return LOSE_ANSWER if number == 1 else PASS
+
+    with proxy(server.url, lose_second) as between:
+        with Memory(between.url, agent=memory.agent, retries=0) as broken:
+            history = NousChatMessageHistory("monday", memory=broken)
+            with pytest.raises(nous_memory.NousConnectionError):
+                history.add_messages([HumanMessage(f"parcel number {n}") for n in range(150)])
+        assert len(between.requests) == 4
+    assert memory.health().node_count == 0
+
+
+def test_pieces_of_a_stream_keep_their_words(memory: Memory) -> None:
+    history = NousChatMessageHistory("monday", memory=memory)
+    pieces: list[BaseMessage] = [
+        HumanMessageChunk(content="I play the cello"),
+        AIMessageChunk(content="A zeppelin hums"),
+    ]
+    history.add_messages(pieces)
+    assert history.messages == pieces
+    assert memory.search("cello").data[0].content_title == "user: I play the cello"
+    assert memory.search("zeppelin").data[0].content_title == "assistant: A zeppelin hums"
+
+
+def test_a_long_question_is_cut(memory: Memory) -> None:
+    memory.remember("Mira eats no dairy since March.")
+    asked = "who eats no dairy? " + "🦊" * 11_000
+    assert "Mira" in NousRetriever(memory=memory).invoke(asked)[0].page_content
 
 
 # LangChain prefers the persistence of LangGraph, and keeps this class until its version 2.

@@ -23,7 +23,7 @@ from langgraph.store.base import (
 )
 from langgraph.store.memory import InMemoryStore
 
-from nous_memory import LocalServer, Memory
+from nous_memory import LocalServer, Memory, _store, _store_items
 from nous_memory.langgraph import NousStore
 
 Run = Callable[[BaseStore, list[Op]], list[Any]]
@@ -234,6 +234,90 @@ def test_the_time_to_live_ends_and_is_refreshed_by_reads(store: NousStore) -> No
     while store.get(at, "short", refresh_ttl=False) is not None and time.monotonic() < deadline:
         time.sleep(0.1)
     assert [item.key for item in store.search(at)] == ["read"]
+
+
+def test_a_read_ends_no_item_that_was_put_meanwhile(store: NousStore) -> None:
+    at = ("n",)
+    store.put(at, "k", {"v": 1}, ttl=30)
+    stored = _store_items.stored_of(store.memory.nodes.list().all()[0])
+    assert stored is not None
+    store.put(at, "k", {"v": 2})
+    _store.refresh(store.memory, [stored])
+    node = store.memory.nodes.list().all()[0]
+    assert node.expires_at is None
+    store.delete(at, "k")
+    _store.refresh(store.memory, [stored])
+    assert store.get(at, "k") is None
+
+
+@pytest.mark.parametrize("query", [None, "parcel"])
+def test_a_search_refreshes_the_time_to_live(store: NousStore, query: str | None) -> None:
+    store.put(("n",), "k", {"text": "a parcel"}, ttl=30)
+    before = store.memory.nodes.list().all()[0].expires_at
+    assert len(store.search(("n",), query=query)) == 1
+    after = store.memory.nodes.list().all()[0].expires_at
+    assert before is not None
+    assert after is not None
+    assert after.datetime > before.datetime
+
+
+@pytest.mark.parametrize("query", [None, "parcel"])
+def test_large_filters_find_what_they_ask_for(store: NousStore, query: str | None) -> None:
+    wide = {f"field {n}": n for n in range(40)}
+    long = {f"field {n}": "ü" * 400 for n in range(15)}
+    deep = tuple(f"{n}{'日🦊' * 60}" for n in range(9))
+    store.put(("n",), "wide", {"text": "a parcel", **wide})
+    store.put(("n",), "wider", {"text": "a parcel", **wide, "field 39": 0})
+    store.put(("n",), "long", {"text": "a parcel", **long})
+    store.put(("n",), "longer", {"text": "a parcel", **long, "field 14": "u"})
+    store.put((*deep[:6], "a"), "deep", {"text": "a parcel"})
+    store.put((*deep[:6], "b"), "deep", {"text": "a parcel"})
+    store.put(("x" * 1_100,), "one", {"text": "a parcel"})
+
+    def found(prefix: tuple[str, ...], filter: Any = None) -> list[Any]:
+        rows = store.search(prefix, query=query, filter=filter)
+        return [(row.namespace[-1], row.key) for row in rows]
+
+    assert found(("n",), wide) == [("n", "wide")]
+    assert found(("n",), long) == [("n", "long")]
+    assert found((*deep[:6], "a")) == [("a", "deep")]
+    assert found(("x" * 1_100,)) == [("x" * 1_100, "one")]
+    for nothing in (float("inf"), float("nan"), {"$gt": float("inf")}, {"$lt": float("-inf")}):
+        assert found(("n",), {"field 1": nothing}) == []
+    assert len(found(("n",), {"field 1": {"$lt": float("inf")}})) == 2
+    assert len(store.list_namespaces(prefix=(*deep[:6],))) == 2
+
+
+def test_a_long_question_is_cut(store: NousStore) -> None:
+    store.put(("n",), "k", {"text": "a parcel"})
+    asked = "parcel " + "🦊" * 11_000
+    assert [item.key for item in store.search(("n",), query=asked)] == ["k"]
+
+
+FOREIGN: list[Any] = [
+    {},
+    {"metadata": {"langgraph": {"namespace": ["n"], "indexed": True}}},
+    {"metadata": {"langgraph": {"namespace": ["n"], "key": "f", "indexed": True}}},
+    {
+        "metadata": {"langgraph": {"namespace": ["n"], "key": "f", "indexed": True}},
+        "content_body": '{"text": "a parcel"}',
+    },
+    {"metadata": {"langgraph": "n"}, "content_body": '{"value": {}}'},
+]
+
+
+def test_memories_of_others_with_this_source_are_no_items(store: NousStore, run: Run) -> None:
+    for fields in FOREIGN:
+        node: Any = {"type": "fact", "content_title": "a parcel", "source": "langgraph", **fields}
+        store.memory.nodes.create(**node)
+    id = _store_items.id_of(_store_items.Place(("n",), "read"))
+    store.memory.nodes.put(id, type="fact", content_title="a parcel", source="langgraph")
+    store.put(("n",), "k", {"text": "a parcel"})
+    assert run(store, [GetOp(("n",), "read")]) == [None]
+    for query in (None, "parcel"):
+        [found] = run(store, [SearchOp((), query=query)])
+        assert [item.key for item in found] == ["k"]
+    assert store.list_namespaces() == [("n",)]
 
 
 def test_a_default_time_to_live_is_taken(server: LocalServer) -> None:

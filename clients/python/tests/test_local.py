@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -130,3 +131,22 @@ def test_a_path_with_blanks_and_letters_is_kept(tmp_path: Path) -> None:
     with nous_memory.local(place) as memory:
         memory.remember("Mira eats no dairy.")
     assert any(place.iterdir())
+
+
+@pytest.mark.parametrize("wrong", [{"agent": ""}, {"timeout": 0}, {"retries": -1}], ids=str)
+def test_wrong_options_start_no_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: dict[str, Any]
+) -> None:
+    started: list[object] = []
+    monkeypatch.setattr(subprocess, "Popen", lambda *given, **named: started.append(given))
+    with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be"):
+        nous_memory.local(tmp_path / "made", **wrong)
+    assert started == []
+
+
+def test_the_address_of_another_server_is_not_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMORY_URL", "nowhere")
+    with nous_memory.local(tmp_path) as memory:
+        assert memory.health().status == "ok"

@@ -87,8 +87,10 @@ def test_a_deletion_whose_answer_is_lost_succeeds(opened: Opened, server: LocalS
         lambda m: m.nodes.delete_where({"type": "fact"}),
         lambda m: m.nodes.update("one", content_title="Two", if_match=1),
         lambda m: m.consolidate(),
+        lambda m: m.nodes.delete("one", if_match=1),
+        lambda m: m.nodes.purge("one"),
     ],
-    ids=["delete_where", "update with if_match", "consolidate"],
+    ids=["delete_where", "update with if_match", "consolidate", "delete with if_match", "purge"],
 )
 def test_a_write_that_could_be_done_twice_is_not_repeated(
     opened: Opened, server: LocalServer, call: Any

@@ -88,9 +88,9 @@ class AsyncMemory:
 
     `url` is the address of the server, by default that of the variable `MEMORY_URL`, or else
     http://127.0.0.1:3100. `key` is the key of a server with keys, by default that of `MEMORY_KEY`.
-    `timeout` is how many seconds one try of a request may take. `retries` is how often it is
-    repeated
-    when that is safe. `transport` is an httpx transport of your own, for example for tests.
+    `timeout` is how many seconds a request may wait each time: to connect, for a connection that is
+    free, and for each read and write. `retries` is how often it is repeated when that is safe.
+    `transport` is an httpx transport of your own, for example for tests.
 
     It sends nothing until the first call. Any call may raise a `NousError`.
     """
@@ -343,6 +343,13 @@ class AsyncMemory:
         query: Mapping[str, Any],
         page_size: int,
     ) -> AsyncPages[Row]:
+        for name in ("limit", "cursor"):
+            if name in query:
+                raise TypeError(
+                    f"a list takes no {name}: it fetches page after page; page_size is how many "
+                    f"rows a page has, and pages() gives the pages"
+                )
+
         async def fetch(cursor: str | None) -> Page[Row]:
             limits = {"limit": page_size, "cursor": cursor}
             page: Any = answer
@@ -366,14 +373,17 @@ class AsyncMemory:
         sent = {**self._headers, **(headers or {})}
         if body is not None:
             sent[b"content-type"] = b"application/json"
-        request = link.http.build_request(
-            method,
-            f"{settings.url}/v1{path}",
-            params=query_of(query) if query else None,
-            content=None if body is None else body_of(body),
-            headers=sent,
-            timeout=settings.timeout,
-        )
+        try:
+            request = link.http.build_request(
+                method,
+                f"{settings.url}/v1{path}",
+                params=query_of(query) if query else None,
+                content=None if body is None else body_of(body),
+                headers=sent,
+                timeout=settings.timeout,
+            )
+        except httpx.InvalidURL as error:  # such as one that is too long
+            raise NousError(f"{method} /v1: no request has such an address: {error}") from error
         tries = Tries(settings, is_repeatable=is_repeatable, was_connected=link.was_connected)
         while True:
             cause: Exception | None = None
@@ -462,7 +472,14 @@ class AsyncNodes:
     async def delete(self, id: str, /, *, if_match: int | None = None) -> m.Done:
         """Deletes a memory with its edges."""
         path = f"/nodes/{segment('id', id)}"
-        return await self._memory._call("DELETE", path, m.Done, headers=match(if_match))
+        return await self._memory._call(
+            "DELETE",
+            path,
+            m.Done,
+            headers=match(if_match),
+            # As for a change: meanwhile another memory may have the id and the version.
+            is_repeatable=if_match is None,
+        )
 
     async def delete_where(self, filter: m.Filter, /, *, dry_run: bool = False) -> m.Deleted:
         """Deletes the memories that a filter takes. `dry_run` only counts them."""
@@ -471,7 +488,8 @@ class AsyncNodes:
 
     async def purge(self, id: str, /) -> m.Purged:
         """Deletes a memory, and its text from every file of the server."""
-        return await self._memory._post(f"/nodes/{segment('id', id)}/purge", m.Purged)
+        path = f"/nodes/{segment('id', id)}/purge"
+        return await self._memory._post(path, m.Purged, is_repeatable=False)
 
     async def check_similar(
         self, content: str, /, **fields: Unpack[m.SimilarRequestFields]

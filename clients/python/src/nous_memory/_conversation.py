@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -18,7 +19,7 @@ import msgspec
 from . import models as m
 from ._sync_client import Memory
 from ._texts import texts_of
-from .errors import BY_STATUS, NotFoundError, NousStatusError
+from .errors import BY_STATUS, NotFoundError, NousError, NousStatusError
 
 MAX_MADE = 100
 
@@ -44,24 +45,40 @@ class Conversation:
         self._last = 0
 
     def append(self, turns: Sequence[Turn]) -> None:
-        """Adds turns at the end."""
+        """Adds turns at the end: all, or after an error none.
+
+        It is no transaction. Other programs may read the first of more than `MAX_MADE` turns before
+        the last are stored, and turns stay if the server answers no more.
+        """
         # Microseconds: JavaScript keeps them exactly. Turns of one call follow each other.
         self._last = max(time.time_ns() // 1_000, self._last + 1)
         items = [self._node(turn, self._last + place) for place, turn in enumerate(turns)]
         self._last += len(turns)
-        for start in range(0, len(items), MAX_MADE):
-            made = self.memory.nodes.create_many(items[start : start + MAX_MADE])
-            for result in made.results:
-                if result.error is not None:
-                    kind = BY_STATUS.get(result.status, NousStatusError)
-                    raise kind(result.error, status=result.status)
+        parts = [items[at : at + MAX_MADE] for at in range(0, len(items), MAX_MADE)]
+        for tried, part in enumerate(parts, 1):
+            try:
+                self._make(part)
+            except NousError:
+                for done in parts[:tried]:
+                    with suppress(NousError):
+                        self.memory.nodes.delete_where({"ids": [item["id"] for item in done]})
+                raise
+
+    def _make(self, items: Sequence[Any]) -> None:
+        for result in self.memory.nodes.create_many(items).results:
+            if result.error is not None:
+                kind = BY_STATUS.get(result.status, NousStatusError)
+                raise kind(result.error, status=result.status)
 
     def _node(self, turn: Turn, order: int) -> Any:
         words = f"{turn.speaker}: {turn.text}" if turn.text.strip() else ""
         place = {"session": self.session, "order": order}
+        # Ids of our own: after a lost answer they name what may be there.
+        id = uuid4().hex
         node: Any = {
+            "id": id,
             "type": "episode",
-            **texts_of(words, "item", turn.item, id=uuid4().hex, session=self.session),
+            **texts_of(words, "item", turn.item, id=id, session=self.session),
             "metadata": {"conversation": place},
             "source": self._source,
         }

@@ -12,6 +12,7 @@ A read that took too long is not repeated: the timeout is the caller's own limit
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import re
@@ -145,11 +146,26 @@ def written(value: Any) -> str:
 
 def body_of(given: Any) -> bytes:
     try:
-        return msgspec.json.encode(given, enc_hook=_plain)
+        body = msgspec.json.encode(given, enc_hook=_plain)
     except UnicodeEncodeError as error:
         raise ValueError(
             f"a text is no Unicode: it has half of a surrogate pair at place {error.start}"
         ) from error
+    if b"null" in body:  # what the encoder writes for an infinity, too
+        _check_numbers(msgspec.to_builtins(given, str_keys=True, enc_hook=_plain), "")
+    return body
+
+
+def _check_numbers(value: Any, place: str) -> None:
+    """Raises `ValueError` for a number that JSON cannot hold."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{place or 'the value'} must be a finite number, found {value!r}")
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            _check_numbers(inner, f"{place}.{key}" if place else key)
+    elif isinstance(value, (list, tuple)):
+        for at, inner in enumerate(value):
+            _check_numbers(inner, f"{place}[{at}]")
 
 
 def _plain(value: Any) -> Any:

@@ -19,7 +19,7 @@ from types import TracebackType
 import httpx
 from typing_extensions import Self
 
-from ._core import DEFAULT_RETRIES, DEFAULT_TIMEOUT
+from ._core import DEFAULT_RETRIES, DEFAULT_TIMEOUT, DEFAULT_URL, settings_of
 from ._sync_client import Memory
 from .errors import ServerNotFoundError, ServerStartError
 
@@ -239,5 +239,7 @@ def local(
     variable
     `MEMORY_SERVER_COMMAND`, or `nous-server` on the PATH, or an installed package that `npx` finds.
     """
+    # Before the server starts, which nobody would stop after an error. The address is not its own.
+    settings_of(DEFAULT_URL, agent=agent, key=None, timeout=timeout, retries=retries)
     server = LocalServer(path, command=command, options=options, start_timeout=start_timeout)
     return LocalMemory(server, agent=agent, timeout=timeout, retries=retries)

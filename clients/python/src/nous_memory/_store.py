@@ -10,7 +10,8 @@ from langgraph.store.base import GetOp, ListNamespacesOp, Op, PutOp, Result, Sea
 
 from . import _store_items as items
 from ._sync_client import Memory
-from .errors import NotFoundError
+from ._texts import MAX_QUESTION
+from .errors import NotFoundError, VersionError
 
 # Ids of one request. A search with a question sees this many memories.
 MAX_READ = 100
@@ -67,10 +68,12 @@ def read(memory: Memory, gets: Sequence[tuple[int, GetOp]]) -> list[items.Stored
         part = wanted[start : start + MAX_READ]
         answer = memory.nodes.get_many(part, recall=False)
         for id, result in zip(part, answer.results, strict=True):
-            if result.node is not None:
-                found[id] = items.stored_of(result.node)
-            elif result.status == TOO_LARGE:  # the answer has no room for all
-                found[id] = items.stored_of(memory.nodes.get(id, recall=False))
+            node = result.node
+            if node is None and result.status == TOO_LARGE:  # the answer has no room for all
+                node = memory.nodes.get(id, recall=False)
+            stored = None if node is None else items.stored_of(node)
+            if stored is not None:
+                found[id] = stored
     refreshed = {id for id, (_, op) in zip(ids, gets, strict=True) if op.refresh_ttl}
     refresh(memory, [stored for id, stored in found.items() if id in refreshed])
     return [found.get(id) for id in ids]
@@ -85,18 +88,18 @@ def search(memory: Memory, op: SearchOp) -> Any:
     found: list[tuple[items.Stored, float | None]] = []
     if op.query:
         filter["metadata"] = {**filter.get("metadata", {}), "langgraph.indexed": True}
-        answer = memory.search(op.query, filter=filter, limit=MAX_FOUND)
-        rows: list[tuple[items.Stored, float | None]] = [
+        answer = memory.search(op.query[:MAX_QUESTION], filter=filter, limit=MAX_FOUND)
+        rows: list[tuple[items.Stored | None, float | None]] = [
             (items.stored_of(hit), hit.score) for hit in answer.data
         ]
         # A large answer leaves memories out, and names them.
         for id in answer.omitted_ids or ():
             rows.append((items.stored_of(memory.nodes.get(id, recall=False)), None))
-        found = [(stored, score) for stored, score in rows if items.matches(stored, op)]
+        found = [(stored, score) for stored, score in rows if stored and items.matches(stored, op)]
     elif end > 0:
         for node in memory.nodes.list(filter=filter, page_size=min(end, 200)):
             stored = items.stored_of(node)
-            if items.matches(stored, op):
+            if stored is not None and items.matches(stored, op):
                 found.append((stored, None))
                 if len(found) == end:
                     break
@@ -110,8 +113,11 @@ def refresh(memory: Memory, read: Sequence[items.Stored]) -> None:
     """Lets items that were read last as long again."""
     for stored in read:
         if stored.ttl is not None:
-            with suppress(NotFoundError):  # it was deleted or has expired meanwhile
-                memory.nodes.update(stored.id, expires_at=items.expiry_of(stored.ttl))
+            # Meanwhile it was deleted, has expired, or was put again, perhaps without an end.
+            with suppress(NotFoundError, VersionError):
+                memory.nodes.update(
+                    stored.id, if_match=stored.version, expires_at=items.expiry_of(stored.ttl)
+                )
 
 
 def list_namespaces(memory: Memory, op: ListNamespacesOp) -> list[tuple[str, ...]]:
@@ -120,7 +126,10 @@ def list_namespaces(memory: Memory, op: ListNamespacesOp) -> list[tuple[str, ...
     filter = items.filter_of(items.known_prefix(conditions))
     found: set[tuple[str, ...]] = set()
     for node in memory.nodes.list(filter=filter):
-        namespace = items.place_of(node).namespace
+        stored = items.stored_of(node)
+        if stored is None:
+            continue
+        namespace = stored.place.namespace
         if all(items.does_match(condition, namespace) for condition in conditions):
             found.add(namespace if op.max_depth is None else namespace[: op.max_depth])
     return sorted(found)[op.offset : op.offset + op.limit]

@@ -14,8 +14,9 @@ other way round. `matches` decides; the server's filter only saves it work.
 
 Soundness: labels have no period, so that a joined prefix names one prefix. Only comparisons that
 mean the same in both go to the server: equality with a text of at most `MAX_TEXT` characters, a
-number or a boolean, and comparisons with numbers. Every field that could equal one is in `fields`,
-or the item is refused (`MAX_METADATA`).
+number or a boolean, and comparisons with numbers, below `MAX_NUMBER`. Every field that could equal
+one is in `fields`, or the item is refused (`MAX_METADATA`). The server limits a filter, too: of a
+long prefix its beginning goes there, and of many conditions the first.
 """
 
 from __future__ import annotations
@@ -46,6 +47,14 @@ SOURCE = "langgraph"
 # metadata in bytes of JSON.
 MAX_TEXT = 500
 MAX_METADATA = 16_384
+# The server's limits of a filter: characters of the joined prefix, and conditions beside those on
+# prefix and `indexed`. Bytes of its JSON: the server takes 4,000 characters in a query, and one
+# byte may take three in an address, whose limit is 16 KB.
+MAX_PREFIX = 1_000
+MAX_CONDITIONS = 18
+MAX_FILTER = 3_500
+# From here on JavaScript rounds whole numbers. No infinity is below.
+MAX_NUMBER = 2**53
 # Values whose text needs no name before it.
 PLAIN_KEYS = ("text", "content", "memory", "data", "page_content")
 COMPARED = {"$gt": "gt", "$gte": "gte", "$lt": "lt", "$lte": "lte"}
@@ -155,6 +164,7 @@ class Stored(NamedTuple):
     created_at: datetime
     updated_at: datetime
     ttl: float | None
+    version: int | None
 
     def item(self) -> Item:
         return Item(
@@ -176,21 +186,37 @@ class Stored(NamedTuple):
         )
 
 
-def place_of(node: m.MemoryNode) -> Place:
-    found = (node.metadata or {})[SOURCE]
-    return Place(tuple(found["namespace"]), found["key"])
+class Named(msgspec.Struct):
+    """What is read of the metadata of an item."""
+
+    namespace: tuple[str, ...]
+    key: str
+    ttl: float | None = None
 
 
-def stored_of(node: m.MemoryNode) -> Stored:
+class Body(msgspec.Struct):
+    """What is read of the body of an item."""
+
+    value: dict[str, Any]
+
+
+def stored_of(node: m.MemoryNode) -> Stored | None:
+    """Returns an item, or None if another program made the memory, which is then no item."""
     created, changed = node.created_at, node.last_modified
     assert created is not None
+    try:
+        named = msgspec.convert((node.metadata or {}).get(SOURCE), Named)
+        body = msgspec.json.decode(node.content_body or "", type=Body)
+    except msgspec.DecodeError:
+        return None
     return Stored(
         node.id,
-        place_of(node),
-        msgspec.json.decode(node.content_body or "{}")["value"],
+        Place(named.namespace, named.key),
+        body.value,
         created.datetime,
         (changed or created).datetime,
-        (node.metadata or {})[SOURCE].get("ttl"),
+        named.ttl,
+        node.version,
     )
 
 
@@ -200,8 +226,13 @@ def stored_of(node: m.MemoryNode) -> Stored:
 def filter_of(prefix: Sequence[str], conditions: Mapping[str, Any] | None = None) -> m.Filter:
     """Returns a filter of the server that lets through every item that matches."""
     metadata: dict[str, Any] = {}
-    if prefix:
-        metadata[f"{SOURCE}.under"] = ".".join(prefix)
+    filter: m.Filter = {"source": SOURCE, "metadata": metadata}
+    for end in range(len(prefix), 0, -1):
+        metadata[f"{SOURCE}.under"] = under = ".".join(prefix[:end])
+        if len(under) <= MAX_PREFIX and len(body_of(filter)) <= MAX_FILTER:
+            break
+        del metadata[f"{SOURCE}.under"]
+    most = len(metadata) + MAX_CONDITIONS
     for key, wanted in (conditions or {}).items():
         path = f"{SOURCE}.fields.{key}"
         if not isinstance(wanted, Mapping):
@@ -210,15 +241,20 @@ def filter_of(prefix: Sequence[str], conditions: Mapping[str, Any] | None = None
             continue
         found: dict[str, Any] = {}
         for name, operand in wanted.items():
-            if name == "$eq" and is_field(key, operand):
+            if not is_field(key, operand) or (is_number(operand) and not abs(operand) < MAX_NUMBER):
+                continue
+            if name == "$eq":
                 found["eq"] = operand
-            elif name in COMPARED and is_number(operand) and is_field(key, operand):
+            elif name in COMPARED and is_number(operand):
                 found[COMPARED[name]] = operand
-        if found:
-            metadata[path] = found
-    filter: m.Filter = {"source": SOURCE}
-    if metadata:
-        filter["metadata"] = metadata
+        if not found:
+            continue
+        metadata[path] = found
+        if len(metadata) > most or len(body_of(filter)) > MAX_FILTER:
+            del metadata[path]
+            break
+    if not metadata:  # which the server refuses
+        del filter["metadata"]
     return filter
 
 

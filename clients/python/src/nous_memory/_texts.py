@@ -17,6 +17,8 @@ from ._core import body_of
 MAX_TITLE = 200
 # Characters of a text that searches read. A body may have about a million.
 MAX_SEARCHED = 100_000
+# The server's limit of a question. Both count code points.
+MAX_QUESTION = 10_000
 # Searches find no word in it.
 UNREAD = "-"
 LONG_AGO = "0001-01-01T00:00:00Z"

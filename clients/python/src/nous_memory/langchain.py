@@ -12,19 +12,26 @@ from langchain_core.callbacks import (
 )
 from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.documents import Document
-from langchain_core.messages import BaseMessage, message_to_dict, messages_from_dict
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    message_to_dict,
+    messages_from_dict,
+)
 from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict, Field
 
 from . import models as m
 from ._conversation import Conversation, Turn
 from ._sync_client import Memory
-from ._texts import UNREAD
+from ._texts import MAX_QUESTION, UNREAD
 
 __all__ = ["NousChatMessageHistory", "NousRetriever"]
 
 SOURCE = "langchain"
-SPEAKERS = {"human": "user", "ai": "assistant"}
+# Pieces of a stream are of these classes, too.
+SPEAKERS = ((HumanMessage, "user"), (AIMessage, "assistant"))
 
 
 class NousRetriever(BaseRetriever):
@@ -60,7 +67,10 @@ class NousRetriever(BaseRetriever):
 
     def _find(self, query: str) -> list[Document]:
         answer = self.memory.search(
-            query, limit=self.limit, min_score=self.min_score, filter=self.filter
+            query[:MAX_QUESTION],
+            limit=self.limit,
+            min_score=self.min_score,
+            filter=self.filter,
         )
         return [document_of(hit) for hit in answer.data if hit.content_title != UNREAD]
 
@@ -129,6 +139,6 @@ class NousChatMessageHistory(BaseChatMessageHistory):
 
 
 def turn_of(message: BaseMessage) -> Turn:
-    speaker = SPEAKERS.get(message.type)
+    speaker = next((name for kind, name in SPEAKERS if isinstance(message, kind)), None)
     text = str(message.text) if speaker is not None else ""
     return Turn(text, message.name or speaker or message.type, message_to_dict(message))
