@@ -177,7 +177,7 @@ async function rust() {
   return outcome;
 }
 
-/** Runs the checks of the Python client. Each is a test, and so is each test of pytest. */
+/** Runs the checks of the Python client, and counts its tests. A check that fails fails the suite. */
 async function python(isShown) {
   const report = at(".cache", "reports", "python.xml");
   rmSync(report, { force: true });
