@@ -123,6 +123,7 @@ export {
   type RememberResult,
   type ReplacedMemory,
   remember,
+  type WritableMemory,
 } from "./remember.ts";
 export { newerIn } from "./replacing-edges.ts";
 export { rounded } from "./rounded.ts";

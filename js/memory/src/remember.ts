@@ -3,7 +3,7 @@
 import { type MemoryEdge, type MemorySection, NousError } from "nous-wasm";
 import { createdAtOf, namesIn } from "./index-rows.ts";
 import { MAX_NAME, MAX_TEXT, MAX_TITLE } from "./limits.ts";
-import type { Memory } from "./memory.ts";
+import type { IndexedMemory } from "./prompt/over-index.ts";
 import type { IndexedNodeRow } from "./rows.ts";
 import { atOnce } from "./steps.ts";
 import {
@@ -29,6 +29,24 @@ import { possiblyReplacedBy, type Replaced } from "./write/replaced.ts";
 import { stabilityOfNew } from "./write/stability.ts";
 import type { GivenTexts, Remembered, RememberedText, RememberingStore } from "./write/store.ts";
 import { LIKELY_SUPERSEDES, SUPERSEDES } from "./write/supersession.ts";
+
+/** Rows with an index over them, to which new ones can be added: a `Memory`, or a holder of one's own. */
+export interface WritableMemory extends Pick<IndexedMemory, "engine" | "preset" | "index" | "now"> {
+  /** The time zone by whose clocks times without a zone are read. */
+  readonly timeZone: string;
+  /** The number of the next row. */
+  readonly next: number;
+  /** Returns the row of a memory; undefined if there is none. */
+  row(id: string): IndexedNodeRow | undefined;
+  /** Returns the rows of all memories. */
+  all(): Iterable<IndexedNodeRow>;
+  /** Returns the edges between memories. */
+  edges(): Iterable<MemoryEdge>;
+  /** Adds rows, and replaces those that are there. */
+  put(rows: Iterable<IndexedNodeRow>): void;
+  /** Adds edges. */
+  link(edges: Iterable<MemoryEdge>): void;
+}
 
 /** What is remembered: one of `text`, `memories` and `messages`. */
 export interface Given extends Omit<GivenTexts, "messages">, Pick<Taken, "tools"> {
@@ -97,7 +115,7 @@ const FORMS = ["text", "memories", "messages"] as const;
  * remember(memory, { messages: [{ role: "user", content: "I moved to Bergen." }], user: "mira" });
  * ```
  */
-export function remember(memory: Memory, given: string | Given): RememberResult {
+export function remember(memory: WritableMemory, given: string | Given): RememberResult {
   const { tools, messages, ...texts } = typeof given === "string" ? { text: given } : given;
   const forms = FORMS.filter((name) => ({ ...texts, messages })[name] !== undefined);
   if (forms.length !== 1)
@@ -142,7 +160,11 @@ interface Pending {
   edges: MemoryEdge[];
 }
 
-function described(memory: Memory, made: Remembered, store: RememberingStore): RememberedMemory {
+function described(
+  memory: WritableMemory,
+  made: Remembered,
+  store: RememberingStore,
+): RememberedMemory {
   const row = memory.row(made.id)!;
   const { content_title: title, content_body: body, subtype } = row;
   const whole = {
@@ -182,7 +204,7 @@ const sourcesOf = (edges: Iterable<MemoryEdge>, type: string, id: string): strin
   );
 
 /** Returns a memory as the rules of remembering see it, with what the call adds. */
-function storeOf(memory: Memory, pending: Pending, now: number): RememberingStore {
+function storeOf(memory: WritableMemory, pending: Pending, now: number): RememberingStore {
   const { engine, preset, index } = memory;
   const { rows: added, edges } = pending;
   const rowOf = (id: string) => added.get(id) ?? memory.row(id);
@@ -270,7 +292,7 @@ function withTimes<Timed extends Times>(given: Timed, zone: string): Timed {
 }
 
 /** @throws {NousError} If a field of a text is out of its range. */
-function check(item: RememberedText, { now, timeZone }: Memory): void {
+function check(item: RememberedText, { now, timeZone }: WritableMemory): void {
   const longest = { text: MAX_TEXT, title: MAX_TITLE, type: MAX_NAME, id: MAX_NAME } as const;
   for (const [field, max] of Object.entries(longest) as [keyof typeof longest, number][]) {
     const value = item[field] ?? undefined;

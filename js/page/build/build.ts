@@ -45,6 +45,8 @@ export async function buildPage(folder: string): Promise<void> {
       cwd: folder,
       input,
       platform: "browser",
+      // By its files: what remembers comes later than what asks.
+      resolve: { alias: { "nous-memory": join(folder, "../memory/src/index.ts") } },
       moduleTypes: { ".bin": "asset", ".wasm": "asset" },
       experimental: { resolveNewUrlToAsset: input.includes(SENTENCES) },
       transform: { target: "es2022", define },

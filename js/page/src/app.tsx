@@ -3,7 +3,7 @@
 import type { ComponentType } from "preact";
 import { lazy, Suspense } from "preact/compat";
 import { useEffect, useRef } from "preact/hooks";
-import { linkTo, serverUrl, VIEWS, type View, view } from "./app/address.ts";
+import { linkTo, serverUrl, type View, view } from "./app/address.ts";
 import { MemoryPicker } from "./app/memory-picker.tsx";
 import { HERE } from "./app/opening.ts";
 import { ThemeSwitch } from "./app/theme.tsx";
@@ -15,13 +15,24 @@ import { Ask } from "./views/ask/ask.tsx";
 const NAMES: Readonly<Record<View, string>> = {
   ask: "Ask",
   "why-not": "Why not?",
-  context: "Context",
-  sections: "Sections",
+  memories: "Memories",
+  context: "Prompt",
   time: "Time",
+  sections: "Sections",
   graph: "Graph",
   speed: "Speed",
-  memories: "Your memories",
 };
+
+/** The places of the page, each with its views. */
+const PLACES: Readonly<Record<string, readonly View[]>> = {
+  Ask: ["ask", "why-not"],
+  Memories: ["memories"],
+  Prompt: ["context"],
+  Time: ["time"],
+  "Under the hood": ["sections", "graph", "speed"],
+};
+/** What a view is called beside the others of its place. */
+const WITHIN: Readonly<Partial<Record<View, string>>> = { ask: "Answers" };
 
 /** Comes after the first answer. */
 const MeaningBar = lazy(() => import("./parts/meaning.tsx"));
@@ -63,6 +74,7 @@ export function App() {
       </header>
       <ChangedWeights />
       <main id="main" tabIndex={-1}>
+        <Within open={open} />
         <Content>
           <Suspense fallback={<p class="quiet">Loading the view …</p>}>
             <Open />
@@ -103,9 +115,31 @@ function Tabs({ open }: { open: View }) {
   }, [open]);
   return (
     <nav aria-label="Views" ref={nav} onScroll={fade}>
-      {VIEWS.map((name) => (
-        <a key={name} href={linkTo(name)} aria-current={name === open ? "page" : undefined}>
-          {NAMES[name]}
+      {Object.entries(PLACES).map(([name, views]) => (
+        <a
+          key={name}
+          href={linkTo(views[0]!)}
+          aria-current={!views.includes(open) ? undefined : views[0] === open ? "page" : "true"}
+        >
+          {name}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** The views of a place that has several. */
+function Within({ open }: { open: View }) {
+  const place = Object.entries(PLACES).find(([, views]) => views.includes(open))!;
+  const [name, views] = place;
+  const state = opened.value;
+  const isEmpty = state.state === "open" && state.summary.memories === 0;
+  if (views.length === 1 || isEmpty) return null;
+  return (
+    <nav class="within" aria-label={`Views of ${name}`}>
+      {views.map((one) => (
+        <a key={one} href={linkTo(one)} aria-current={one === open ? "page" : undefined}>
+          {WITHIN[one] ?? NAMES[one]}
         </a>
       ))}
     </nav>
@@ -118,7 +152,7 @@ function promise(): string {
   if (state.state !== "open" || state.summary.source !== "server")
     return "Everything is computed in this page. Nothing that you ask or open leaves it.";
   const { host } = new URL(serverUrl.value === "" ? HERE : serverUrl.value);
-  return `Answers are computed in this page. It reads the memory from ${host}, and sends edits and deletions there. Your questions stay here.`;
+  return `Answers are computed in this page. It reads the memory from ${host}, and sends there what you add, edit and delete. Your questions stay here.`;
 }
 
 /** Views need a memory, except the one by which another is opened. */

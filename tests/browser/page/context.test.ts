@@ -1,4 +1,4 @@
-// The view Context: the prompt of a turn follows its budgets, and is that of the server.
+// The view Prompt: the prompt of a turn follows its budgets, and is that of the server.
 
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -16,7 +16,7 @@ const at = (path: string): string => fileURLToPath(new URL(`../../../${path}`, i
 
 const { visit } = sharedPage();
 
-describe("the view Context", () => {
+describe("the view Prompt", () => {
   it("shows the prompt, and what its budgets leave out", async () => {
     const asked = "context?memory=trader&q=What+lessons+did+I+learn+about+funding%3F";
     const { page, complaints, close } = await visit(asked);

@@ -188,7 +188,7 @@ describe("the page", () => {
     await bar(page).waitFor({ state: "detached" });
     await page.reload();
     await page.locator(".answer").first().waitFor();
-    await page.getByRole("link", { name: "Your memories", exact: true }).click();
+    await page.getByRole("link", { name: "Memories", exact: true }).click();
     await panel(page).getByText("Answers go by words.").waitFor();
     expect(await bar(page).count()).toBe(0);
     expect(requests.filter((url) => isOfModel(url) || /sentence-worker/.test(url))).toEqual([]);

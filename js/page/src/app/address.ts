@@ -3,8 +3,8 @@
 
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
 
-/** The views, in the order of the navigation. */
-export const VIEWS = [
+/** The views. */
+const VIEWS = [
   "ask",
   "why-not",
   "context",

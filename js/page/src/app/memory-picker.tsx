@@ -3,13 +3,13 @@
 import { opened } from "../memory/client.ts";
 import { SAMPLE_NAMES, type SampleName } from "../memory/sample-names.ts";
 import { linkTo, memoryName, question, serverUrl } from "./address.ts";
-import { chooseSample, openThisServer, thisServer } from "./opening.ts";
+import { chooseSample, openNew, openThisServer, thisServer } from "./opening.ts";
 
 export function MemoryPicker() {
   const name = memoryName.value;
   const here = thisServer.value;
   const state = opened.value;
-  // The memory has the same name here and in the view Your memories.
+  // The memory has the same name here and in the view Memories.
   const nameOf = (source: "server" | "own"): string | undefined =>
     state.state !== "open" || (state.summary.source === "server") !== (source === "server")
       ? undefined
@@ -24,6 +24,9 @@ export function MemoryPicker() {
       // Without a key it may not open; the view says so, and asks for one.
       if (here?.agent === undefined || (await openThisServer()) !== undefined)
         location.hash = linkTo("memories");
+    } else if (next === "new") {
+      await openNew();
+      location.hash = linkTo("ask");
     } else if (next in SAMPLE_NAMES) {
       question.set("");
       void chooseSample(next as SampleName);
@@ -44,12 +47,13 @@ export function MemoryPicker() {
       <optgroup label="Samples">
         {Object.entries(SAMPLE_NAMES).map(([key, title]) => (
           <option key={key} value={key}>
-            {title}
+            Sample: {title.toLowerCase()}
           </option>
         ))}
       </optgroup>
+      <option value="new">Start an empty memory</option>
       <option value="yours">
-        {(name === "yours" ? nameOf("own") : undefined) ?? "Your memories …"}
+        {(name === "yours" ? nameOf("own") : undefined) ?? "Open files or a server …"}
       </option>
     </select>
   );

@@ -11,7 +11,10 @@ export interface ThisServer {
   needsKey: boolean;
   /** Its agents, as far as it names them without a key. */
   agents: string[];
-  /** An agent with memories; undefined if there is none, or none that can be read without a key. */
+  /**
+   * The agent to open: the first with memories, else the default one, which is empty. Undefined if none
+   * can be read without a key.
+   */
   agent: string | undefined;
 }
 
@@ -144,11 +147,12 @@ async function findServer(): Promise<void> {
     const names = data.map(({ agent }) => agent);
     // The default agent first.
     const agents = names.toSorted((a, b) => Number(b === "default") - Number(a === "default"));
-    let found: string | undefined;
+    let found = "default";
     for (const agent of agents.slice(0, 5)) {
       const { node_count } = await (await ask("v1/health", agent)).json();
-      if (node_count > 0) found = agent;
-      if (found !== undefined) break;
+      if (node_count === 0) continue;
+      found = agent;
+      break;
     }
     thisServer.value = { needsKey: false, agents, agent: found };
   } catch {
@@ -157,9 +161,18 @@ async function findServer(): Promise<void> {
 }
 
 /** Opens the memory of the server that serves the page. */
-export function openThisServer(): Promise<string | undefined> {
-  const agent = thisServer.value?.agent ?? "default";
-  return openServer({ url: HERE, agent, key: keptKey(HERE) }, false);
+export const openThisServer = (): Promise<string | undefined> =>
+  openAgent(thisServer.value?.agent ?? "default");
+
+/** Opens the memory of an agent of the server that serves the page. */
+export const openAgent = (agent: string): Promise<string | undefined> =>
+  openServer({ url: HERE, agent, key: keptKey(HERE) }, false);
+
+/** Opens an empty memory in the page. */
+export async function openNew(): Promise<void> {
+  await openMemory({ kind: "new" });
+  question.set("");
+  setNames("yours", "", "default");
 }
 
 /** Opens the memory of a server. Returns why it could not be opened. */

@@ -44,6 +44,8 @@ export interface Prompt extends Pick<TurnPrompt, "prompt" | "tokens" | "sections
   /** The memories that are not in the prompt, likewise; `block` is the section of the prompt. */
   left: (Found & Pick<NotInPrompt, "reason"> & { block: NotInPrompt["section"] })[];
   budgets: Partial<ContextBudget>;
+  /** The tokens of a prompt that is filled with all that was found, within the same budget. */
+  filled: number;
   milliseconds: number;
 }
 
@@ -66,8 +68,13 @@ export function buildContext(held: Held, { input, identity, budgets }: ContextRe
     ...{ input, identity },
     budgets: { ...DEFAULT, ...budgets },
   });
-  const scores = new Map(hits.map(({ id, score }) => [id, score]));
   const milliseconds = performance.now() - start;
+  // What the budget would hold, if each memory that was found stood in the prompt.
+  const filled = promptOfTurn(held, {
+    ...{ input, identity, min_score: 0 },
+    budgets: { ...DEFAULT, ...budgets },
+  });
+  const scores = new Map(hits.map(({ id, score }) => [id, score]));
   const found = (id: string): Found => {
     const row = held.row(id)!;
     return {
@@ -80,6 +87,7 @@ export function buildContext(held: Held, { input, identity, budgets }: ContextRe
   };
   return {
     ...{ prompt, tokens, sections, asked, milliseconds },
+    filled: filled.tokens,
     recalled: recalled
       .map((memory) => ({
         ...{ ...found(memory.id), type: memory.type, block: memory.heading },

@@ -7,6 +7,7 @@ import {
   jsonObjectIn,
   memoryEdgeOf,
   namesIn,
+  stabilityOfNew,
 } from "nous-memory";
 import { getInitialEdgeStrength } from "nous-wasm";
 import { listAnew } from "./browse.ts";
@@ -20,6 +21,8 @@ import type { Conflict, Decision, Resolution, Texts } from "./records.ts";
 interface Past {
   rows: IndexedNodeRow[];
   edges: EdgeRow[];
+  /** Ids of memories that were not there. */
+  added?: readonly string[];
 }
 
 /** The most steps that can be undone. */
@@ -28,13 +31,23 @@ const pasts = new WeakMap<Held, Past[]>();
 
 export const canUndo = (held: Held): boolean => (pasts.get(held)?.length ?? 0) > 0;
 
-function remember(held: Held, past: Past): void {
+function notePast(held: Held, past: Past): void {
   const steps = pasts.get(held) ?? [];
   steps.push(past);
   pasts.set(held, steps.slice(-MAX_STEPS));
 }
 
 const edgeLine = ({ sequence: _, ...edge }: EdgeRow): Json => ({ kind: "edge", ...edge });
+
+/** Notes that memories were added, with the lines to keep of them. */
+export async function noteAdded(
+  held: Held,
+  added: readonly string[],
+  lines: readonly Json[],
+): Promise<void> {
+  if (added.length > 0) notePast(held, { rows: [], edges: [], added });
+  await noted(held, lines);
+}
 
 /** Puts rows into the memory, marks them for saving, and rebuilds the lists. */
 async function put(
@@ -65,23 +78,25 @@ function rowOf(held: Held, id: string): IndexedNodeRow {
 
 /** Returns the texts of a memory as a form shows them. */
 export function texts(held: Held, id: string): Texts {
-  const { content_title, content_summary, content_body, tags } = rowOf(held, id);
+  const { content_title, content_summary, content_body, tags, subtype } = rowOf(held, id);
   const within = jsonObjectIn(content_body)?.text;
   return {
     title: content_title,
     summary: content_summary,
     text: typeof within === "string" ? within : (content_body ?? ""),
     tags: tags === null ? [] : namesIn(tags),
+    kind: subtype ?? "",
   };
 }
 
-/** Changes the texts of a memory. */
-export async function edit(held: Held, id: string, { title, summary, text, tags }: Texts) {
+/** Changes the texts and the kind of a memory. */
+export async function edit(held: Held, id: string, { title, summary, text, tags, kind }: Texts) {
   const row = rowOf(held, id);
   const changes = {
     content_title: title,
     content_summary: summary,
     content_body: bodyWith(row, text),
+    ...(kind === undefined || kind === (row.subtype ?? "") ? {} : ofKind(held, kind)),
   };
   if (held.server !== undefined) {
     await onServer(held, id, () =>
@@ -89,10 +104,16 @@ export async function edit(held: Held, id: string, { title, summary, text, tags 
     );
     return;
   }
-  remember(held, { rows: [row], edges: [] });
+  notePast(held, { rows: [row], edges: [] });
   const last_modified = new Date(held.now).toISOString();
   await put(held, [{ ...row, ...changes, tags: JSON.stringify(tags), last_modified }]);
 }
+
+/** Returns what a memory of another kind has: it fades as those of this kind. */
+const ofKind = ({ engine }: Held, kind: string) => ({
+  ...{ type: kind, subtype: kind },
+  neural_stability: stabilityOfNew(engine, kind, null),
+});
 
 /** Returns the body with another text. The other fields of a JSON body stay. */
 function bodyWith({ content_body }: IndexedNodeRow, text: string): string | null {
@@ -113,7 +134,7 @@ async function onServer(held: Held, id: string, change: () => Promise<Json>): Pr
 }
 
 /** Puts rows of the server into the memory. */
-function take(held: Held, rows: readonly Json[]): void {
+export function take(held: Held, rows: readonly Json[]): void {
   const known = held.rows.edges.length;
   const ids = new Set(held.rows.edges.map(({ id }) => id));
   for (const row of rows)
@@ -139,7 +160,7 @@ export async function remove(held: Held, ids: readonly string[]): Promise<void> 
   if (held.server === undefined) {
     const gone = new Set(ids);
     const edges = held.rows.edges.filter((it) => gone.has(it.source_id) || gone.has(it.target_id));
-    remember(held, { rows, edges });
+    notePast(held, { rows, edges });
     held.remove(ids);
     listAnew(held);
     await keepDeletion(held, ids);
@@ -161,6 +182,13 @@ export async function remove(held: Held, ids: readonly string[]): Promise<void> 
 export async function undo(held: Held): Promise<void> {
   const past = pasts.get(held)?.pop();
   if (past === undefined) return;
+  const { added = [] } = past;
+  if (added.length > 0) {
+    held.remove(added);
+    listAnew(held);
+    await keepDeletion(held, added);
+    return;
+  }
   const ids = new Set<string | null>(past.rows.map(({ id }) => id));
   // A deletion removes conflicts from the saved memory, too.
   const related = held.rows.conflicts.filter(

@@ -40,11 +40,6 @@ import type { Server } from "./server.ts";
 /** Memories that go into the index at once, so that progress shows and the worker answers. */
 const AT_ONCE = 500;
 
-/** How many questions a memory suggests, their length, and the memories that may give them. */
-const SUGGESTIONS = 5;
-const LONGEST_SUGGESTION = 64;
-const MAX_LOOKED_AT = 200;
-
 /** How many vectors of questions are kept. */
 const MAX_HEARD = 200;
 /** Models of which a server makes vectors anew: tables. */
@@ -421,8 +416,8 @@ export class Held {
       .findLast(({ type, target_id }) => type === LIKELY_SUPERSEDES && target_id === id);
   }
 
-  /** `isKept` and `canUndo` are known elsewhere. */
-  summary(): Omit<Summary, "isKept" | "canUndo"> {
+  /** The other facts are known elsewhere. */
+  summary(): Omit<Summary, "isKept" | "canUndo" | "suggested"> {
     const bySection = { EPISODIC: 0, SIGNALS: 0, KNOWLEDGE: 0, PROCEDURAL: 0 };
     let [first, last] = [Infinity, -Infinity];
     for (const row of this.rows.nodes.values()) {
@@ -447,21 +442,8 @@ export class Held {
       hasVectors: this.hasVectors,
       isByMeaning: this.isByMeaning,
       source: this.source,
-      suggested: this.#suggested(),
+      kindNames: Object.keys(this.preset.types),
     };
-  }
-
-  /** Returns titles or first sentences of the last memories, as questions to begin with. */
-  #suggested(): string[] {
-    const found = new Set<string>();
-    for (const row of [...this.rows.nodes.values()].slice(-MAX_LOOKED_AT).reverse()) {
-      const text = row.content_title || (textsOf(row).text ?? "");
-      const [first = ""] = text.split(/(?<=[.!?])\s|\n/, 1);
-      const isGood = first.length <= LONGEST_SUGGESTION && /\S\s+\S+\s+\S/.test(first);
-      if (isGood) found.add(first);
-      if (found.size === SUGGESTIONS) break;
-    }
-    return [...found];
   }
 
   free(): void {

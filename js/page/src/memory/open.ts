@@ -23,6 +23,8 @@ export type Source =
   | { kind: "files"; files: File[] }
   /** The memory that is saved in this browser. */
   | { kind: "kept" }
+  /** An empty memory, which the visitor writes. */
+  | { kind: "new" }
   | { kind: "server"; address: Address };
 
 /** The state that the page shows while a memory opens. */
@@ -99,7 +101,7 @@ export async function open(source: Source, report: (progress: Progress) => void)
     },
     progress: (step, share) => report({ step, share }),
   });
-  if (rows.nodes.size === 0) throw new Error(nothingRead(wrong));
+  if (rows.nodes.size === 0 && source.kind === "files") throw new Error(nothingRead(wrong));
   const embedder = await withoutWords;
   const opening = { ...read, rows, words: embedder, wrong, wrongCount, source: source.kind };
   const held = await Held.open(opening, (share) => report({ step: "indexing", share }));
@@ -158,6 +160,10 @@ const READERS: {
     const name = await readKept(rows, (share) => progress("reading", share));
     if (name === undefined) throw new Error("Nothing is kept in this browser. Open files again.");
     return { name, now: null, config: {} };
+  },
+
+  async new() {
+    return { name: "Your memories", now: null, config: {} };
   },
 
   async server({ address }, rows, { progress }) {

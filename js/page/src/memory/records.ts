@@ -180,13 +180,15 @@ export interface Summary {
   wrong: WrongLine[];
   /** How many lines could not be read. */
   wrongCount: number;
-  /** Where the memory comes from. */
-  source: "sample" | "files" | "kept" | "server";
+  /** Where the memory comes from; `new`: the visitor writes it. */
+  source: "sample" | "files" | "kept" | "server" | "new";
+  /** The kinds that a memory can be given, by name. */
+  kindNames: string[];
   /** Whether the memory is kept in this browser. */
   isKept: boolean;
   /** Whether a deletion or an edit can be undone. */
   canUndo: boolean;
-  /** Titles or first sentences of late memories, as questions to begin with. */
+  /** Questions that late memories answer first. */
   suggested: string[];
   /** Whether words have vectors, so that memories in other words are found. */
   hasVectors: boolean;
@@ -245,6 +247,22 @@ export interface Texts {
   summary: string | null;
   text: string;
   tags: string[];
+  /** The subtype; empty if it has none. A change without it leaves the kind. */
+  kind?: string;
+}
+
+/** What became of a text that was to be remembered, piece by piece. */
+export interface Stored {
+  pieces: StoredPiece[];
+}
+
+/** A memory that holds a piece of a text. */
+export interface StoredPiece {
+  card: Card;
+  /** Whether it is new; else it said the same already. */
+  isNew: boolean;
+  /** Older memories that it seems to replace, the most probable first. */
+  replaces: { card: Card; probability: number }[];
 }
 
 /** Two texts that may contradict each other. */

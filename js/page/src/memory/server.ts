@@ -119,7 +119,7 @@ export class Server {
   async #read(rows: Rows, progress: (share: number) => void): Promise<EngineConfig> {
     const client = this.#client;
     const { node_count } = await client.health();
-    if (node_count === 0) throw new ServerError(await this.#emptiness());
+    if (node_count === 0) await this.#refuseMistyped();
     const { preset, weights, stemming, types } = await client.readAgent();
     addRow(rows, { kind: "agent", preset, weights, stemming, types });
     const { learning, steps } = await client.readLearned();
@@ -141,7 +141,7 @@ export class Server {
     for await (const page of pagesOf((from) => client.listNodes({ limit: AT_ONCE, ...from }))) {
       nodes.push(...page.data);
       this.#arrived = nodes.length;
-      progress(Math.min(1, nodes.length / node_count));
+      progress(Math.min(1, nodes.length / Math.max(1, node_count)));
     }
     const placeOf = ({ id }: MemoryNode) => order.get(id) ?? order.size;
     for (const node of nodes.sort((a, b) => placeOf(a) - placeOf(b))) {
@@ -156,16 +156,18 @@ export class Server {
     return sections.config;
   }
 
-  /** Returns the sentence for an agent without memories. */
-  async #emptiness(): Promise<string> {
+  /**
+   * An agent without memories opens empty, so that a visitor can write the first one.
+   *
+   * @throws {ServerError} If the name looks mistyped: the server has agents, and this is none of them.
+   */
+  async #refuseMistyped(): Promise<void> {
     const { agent } = this.address;
     const names = await this.#agents();
-    const others = names.filter((name) => name !== agent).slice(0, 10);
-    const hint =
-      others.length === 0
-        ? "Store a first memory, or import an export with nous-server import."
-        : `The server has: ${others.join(", ")}.`;
-    return `The agent “${agent}” does not exist, or has no memories yet. ${hint}`;
+    if (names.length === 0 || names.includes(agent)) return;
+    throw new ServerError(
+      `The agent “${agent}” does not exist. The server has: ${names.slice(0, 10).join(", ")}.`,
+    );
   }
 
   /** Returns the names of the agents; none if the key may not list them. */
@@ -215,6 +217,23 @@ export class Server {
       const rows = [await this.readRow(old_node_id), await this.readRow(new_node_id)];
       const { data } = await this.#client.listEdges({ node_id: old_node_id });
       return [...rows, ...data.map((edge) => ({ kind: "edge", ...edge }))];
+    });
+  }
+
+  /** Remembers a text. Returns what became of it, and the rows that are new. */
+  async remember(text: string) {
+    return this.#asking(async () => {
+      const result = await this.#client.remember({ text });
+      const rows: Json[] = [];
+      for (const { id, run } of result.stored) {
+        rows.push(await this.readRow(id));
+        const { data } = await this.#client.listEdges({ node_id: id });
+        rows.push(...data.map((edge): Json => ({ kind: "edge", ...edge })));
+        if (run === undefined) continue;
+        rows.push({ kind: "cluster", id: run, name: "conversation" });
+        rows.push({ kind: "membership", cluster_id: run, node_id: id, weight: 1 });
+      }
+      return { result, rows };
     });
   }
 

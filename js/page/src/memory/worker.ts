@@ -12,7 +12,7 @@ import { forget, hasKept, isKept, keep } from "./kept.ts";
 import * as life from "./life.ts";
 import { textOfLines } from "./lines.ts";
 import { open, type Progress, type Source } from "./open.ts";
-import type { Decision, MeaningState, Resolution, Summary, Texts } from "./records.ts";
+import type { Decision, MeaningState, Resolution, Stored, Summary, Texts } from "./records.ts";
 import {
   forget as forgetRanks,
   type Profiles,
@@ -23,6 +23,7 @@ import {
   type Weights,
 } from "./sections.ts";
 import { neighbourhood } from "./spread.ts";
+import { suggestedOf } from "./suggested.ts";
 import { type FindRequest, find, findersOf, type Place, whyNot } from "./why-not.ts";
 
 let held: Held | undefined;
@@ -32,10 +33,26 @@ function there(): Held {
   return held;
 }
 
+/** Returns what a text became, as it is now: without what was deleted, and with decisions. */
+const storedNow = (of: Held, { pieces }: Stored): Stored => {
+  const isThere = ({ card }: { card: { id: string } }) => of.row(card.id) !== undefined;
+  const anew = <Shown extends { card: { id: string } }>(shown: Shown) => ({
+    ...shown,
+    card: of.card(shown.card.id),
+  });
+  return {
+    pieces: pieces.filter(isThere).map((piece) => ({
+      ...anew(piece),
+      replaces: piece.replaces.filter(isThere).map(anew),
+    })),
+  };
+};
+
 const summary = (of: Held): Summary => ({
   ...of.summary(),
   isKept: isKept(of),
   canUndo: canUndo(of),
+  suggested: suggestedOf(of),
 });
 
 /** What makes vectors, which comes when the first memory is to be ranked by meaning. */
@@ -63,6 +80,9 @@ const calls = {
   card: (id: string) => there().card(id),
   list: (request: ListRequest) => list(there(), request),
   texts: (id: string) => texts(there(), id),
+  /** Remembers a text. What does so comes when it is first needed. */
+  remember: async (text: string) => (await import("./remember.ts")).remember(there(), text),
+  storedNow: (stored: Stored) => storedNow(there(), stored),
   edit: (id: string, changed: Texts) => edit(there(), id, changed),
   remove: (ids: readonly string[]) => remove(there(), ids),
   undo: () => undo(there()),

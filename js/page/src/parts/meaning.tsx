@@ -1,5 +1,5 @@
 // Says whether answers go by meaning: as a bar at the foot of the window while there is something to
-// tell or to choose, and as a part of "Your memories".
+// tell or to choose, and as a part of "Memories".
 
 import { useEffect } from "preact/hooks";
 import { view } from "../app/address.ts";

@@ -70,6 +70,8 @@ export const FEATURES = [
   "value_number",
   "value_calendar",
   "value_name",
+  "value_lost",
+  "value_lost_changed",
   "value_kept",
   "other_names",
   "speaker_both",
@@ -183,6 +185,9 @@ function statementFeatures(old: Sentence, fresh: Sentence): Partial<Features> {
   const isOther = old.subject !== fresh.subject && !isTaken && !holds(old, fresh.subject);
   const both = (...kinds: Word["kind"][]) =>
     [lost, won].every((words) => words.some(({ kind }) => kinds.includes(kind)));
+  const hasNumber = (words: readonly Word[]) => words.some(({ kind }) => kind === "number");
+  // An amount has another amount in its place, or "doubled"; a name does not replace it.
+  const isLost = hasNumber(lost) && !hasNumber(won) && won.some(({ kind }) => kind === "name");
   const isAdded = isNewIn(fresh, old, PHRASES.added);
   const says = (phrase: RegExp) => !isAdded && isNewIn(fresh, old, phrase);
   const change = {
@@ -226,6 +231,8 @@ function statementFeatures(old: Sentence, fresh: Sentence): Partial<Features> {
     value_number: some(both("number")),
     value_calendar: some(both("day") || both("month") || both("time")),
     value_name: some(both("name")),
+    value_lost: some(isLost),
+    value_lost_changed: some(isLost && changed),
     value_kept: some(isKept),
     other_names: some(isOther && both("name")),
     speaker_both: some(old.isSpeaker && fresh.isSpeaker),

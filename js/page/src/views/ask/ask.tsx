@@ -1,22 +1,35 @@
 // Ask: a question, the engine's reading of it, and the answers with their evidence. A second column
 // shows another ranking of the same memories.
 
+import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { memoryName, question } from "../../app/address.ts";
 import { count, dayOf, ms, percent, SECTION_NAMES } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
-import { memory } from "../../memory/client.ts";
+import { memory, opened } from "../../memory/client.ts";
 import type { Answered, Understood } from "../../memory/records.ts";
+import { MemoryCard } from "../../parts/card.tsx";
 import { Legend } from "../../parts/evidence-bar.tsx";
+import { LatestStored, RememberBox } from "../../parts/remember.tsx";
+import { Start } from "../../parts/start.tsx";
 import { AnswerItem } from "./answer-item.tsx";
 import { Columns, RivalPicker, rival } from "./columns.tsx";
 import { questionOr, suggestionsFor } from "./suggestions.ts";
 
+/** How many memories are shown as long as nothing is asked. */
+const LAST = 5;
+/** No filter of a list. */
+const EVERY = { text: "", section: "", kind: "", tag: "", from: null, to: null } as const;
 /** How many of the nearest memories are shown where none is an answer. */
 const NEAREST = 3;
 const REASONS = ".answers button.more";
 
 export function Ask() {
+  const state = opened.value;
+  return state.state === "open" && state.summary.memories === 0 ? <Start /> : <Question />;
+}
+
+function Question() {
   const box = useRef<HTMLInputElement>(null);
   const suggestions = suggestionsFor(memoryName.value);
   // The page opens with an answer.
@@ -94,8 +107,44 @@ export function Ask() {
           {error}
         </p>
       )}
-      {value === undefined ? null : <Answers answered={value} />}
+      <LatestStored />
+      {asked.trim() === "" ? <Last /> : value === undefined ? null : <Answers answered={value} />}
+      <More />
     </div>
+  );
+}
+
+/** The memories that were stored last, as long as nothing is asked. */
+function Last() {
+  const listed = useLive(
+    () => () => memory.list({ ...EVERY, order: "newest", page: 0, size: LAST }),
+  );
+  const { value } = listed.value;
+  if (value === undefined) return null;
+  return (
+    <section aria-label="Stored last">
+      <h2>Stored last</h2>
+      <ul class="records">
+        {value.cards.map((card) => (
+          <li key={card.id} class={`record s-${card.section}`} data-id={card.id}>
+            <div class="body">
+              <MemoryCard card={card} heading="h3" />
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** A box for what else is to be remembered. */
+function More() {
+  const text = useSignal("");
+  return (
+    <details class="remember-more">
+      <summary>Remember something</summary>
+      <RememberBox text={text} label="What should be remembered?" />
+    </details>
   );
 }
 

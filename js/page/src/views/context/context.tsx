@@ -1,4 +1,4 @@
-// Context: the prompt that an agent would get for a turn, and how it came about.
+// Prompt: the prompt that an agent would get for a turn, and how it came about.
 
 import { memoryName, param, question } from "../../app/address.ts";
 import { count, ms } from "../../app/format.ts";
@@ -26,7 +26,7 @@ export default function Context() {
   return (
     <div class="context">
       <header class="intro">
-        <h1>Context</h1>
+        <h1>The prompt of a turn</h1>
         <p class="lead">
           What an agent is given before it answers: the memories that may help with this turn,
           within a budget of tokens. nous-server builds the same prompt.
@@ -75,7 +75,7 @@ export default function Context() {
 }
 
 function PromptText({ prompt }: { prompt: Prompt }) {
-  const { sections, tokens, budgets, milliseconds } = prompt;
+  const { sections, tokens, budgets, filled, milliseconds } = prompt;
   return (
     <section class="prompt" aria-labelledby="prompt">
       <header>
@@ -84,6 +84,9 @@ function PromptText({ prompt }: { prompt: Prompt }) {
       </header>
       <p class="note" role="status">
         {count(tokens)} of {count(budgets.total!)} tokens, built in {ms(milliseconds)}.{" "}
+        {filled > tokens
+          ? `With all that was found it would have ${count(filled)}: ${count(filled - tokens)} are saved. `
+          : ""}
         {understood(prompt)}
       </p>
       <div class="blocks">

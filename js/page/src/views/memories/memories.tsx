@@ -1,8 +1,10 @@
-// Your memories: opens files and servers; lists, edits and exports the memory that is open.
+// Memories: opens files and servers; lists, edits and exports the memory that is open.
 
+import { useSignal } from "@preact/signals";
 import { hasKept } from "../../app/opening.ts";
 import { opened } from "../../memory/client.ts";
 import { Loading } from "../../parts/loading.tsx";
+import { LatestStored, RememberBox } from "../../parts/remember.tsx";
 import { Browse } from "./browse.tsx";
 import { Conflicts } from "./conflicts.tsx";
 import { OpenMemory } from "./open-memory.tsx";
@@ -10,16 +12,27 @@ import { Opener } from "./opener.tsx";
 import { ServerPanel } from "./server-panel.tsx";
 import { WrongLines } from "./wrong-lines.tsx";
 
+/** A box for a memory of the one that is open, and what it became. */
+function Adding() {
+  const text = useSignal("");
+  return (
+    <section class="adding" aria-label="Remember">
+      <RememberBox text={text} label="What should be remembered?" />
+      <LatestStored />
+    </section>
+  );
+}
+
 export default function Memories() {
   const state = opened.value;
   const isOwn = state.state === "open" && state.summary.source !== "sample";
   return (
     <div class="memories">
       <header>
-        <h1>Your memories</h1>
+        <h1>Memories</h1>
         <p class="lead">
           {state.state === "open" && state.summary.source === "server"
-            ? "The memory of a server is open. Questions are answered in this page; edits and deletions go to the server."
+            ? "The memory of a server is open. Questions are answered in this page; what you add, edit and delete goes to the server."
             : "Open your own notes and conversations, and ask them. Files are read in this page, and are not uploaded."}
         </p>
       </header>
@@ -41,6 +54,7 @@ export default function Memories() {
             </p>
           ) : (
             <>
+              <Adding />
               <OpenMemory summary={state.summary} isAnyKept={hasKept.value} />
               <WrongLines summary={state.summary} />
               {state.summary.source === "server" ? <ServerPanel /> : null}

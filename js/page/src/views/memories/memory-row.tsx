@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { memory, memoryChanged } from "../../memory/client.ts";
+import { memory, memoryChanged, opened } from "../../memory/client.ts";
 import type { Card, Texts } from "../../memory/records.ts";
 import { MemoryCard } from "../../parts/card.tsx";
 import { Earlier } from "../../parts/earlier.tsx";
@@ -10,7 +10,8 @@ import { whyNot } from "../../parts/problem.ts";
 
 interface RowProps {
   card: Card;
-  onRemove: () => void;
+  /** Missing: it is not to be deleted here. */
+  onRemove?: (() => void) | undefined;
 }
 
 export function MemoryRow({ card, onRemove }: RowProps) {
@@ -56,9 +57,11 @@ export function MemoryRow({ card, onRemove }: RowProps) {
             >
               Edit
             </button>
-            <button type="button" class="more" aria-label={`Delete ${name}`} onClick={onRemove}>
-              Delete
-            </button>
+            {onRemove === undefined ? null : (
+              <button type="button" class="more" aria-label={`Delete ${name}`} onClick={onRemove}>
+                Delete
+              </button>
+            )}
           </div>
         </>
       ) : (
@@ -85,6 +88,9 @@ function EditForm({ texts, end }: EditProps) {
   const summary = useSignal(texts.summary ?? "");
   const text = useSignal(texts.text);
   const tags = useSignal(texts.tags.join(", "));
+  const kind = useSignal(texts.kind ?? "");
+  const state = opened.value;
+  const kinds = state.state === "open" ? state.summary.kindNames : [];
   useEffect(() => first.current?.focus(), []);
   const save = () =>
     end({
@@ -92,6 +98,7 @@ function EditForm({ texts, end }: EditProps) {
       summary: texts.summary === null ? null : summary.value,
       text: text.value,
       tags: [...new Set(tags.value.split(",").map((tag) => tag.trim()))].filter(Boolean),
+      kind: kind.value,
     });
   return (
     <form
@@ -148,6 +155,22 @@ function EditForm({ texts, end }: EditProps) {
             tags.value = event.currentTarget.value;
           }}
         />
+      </label>
+      <label>
+        Kind, which decides how it fades
+        <select
+          value={kind.value}
+          onChange={(event) => {
+            kind.value = event.currentTarget.value;
+          }}
+        >
+          {kinds.includes(kind.value) ? null : <option value={kind.value}>{kind.value}</option>}
+          {kinds.map((name) => (
+            <option key={name} value={name}>
+              {name.replace(/^custom:/, "").replaceAll("_", " ")}
+            </option>
+          ))}
+        </select>
       </label>
       <div class="actions">
         <button type="submit" class="primary">

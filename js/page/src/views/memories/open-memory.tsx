@@ -26,7 +26,9 @@ export function OpenMemory({ summary, isAnyKept }: { summary: Summary; isAnyKept
   };
   return (
     <section class="open-memory" aria-label="The memory that is open">
-      <h2>{source === "server" ? `Agent “${name}”` : name}</h2>
+      <h2>
+        {source === "server" ? `Agent “${name}”` : source === "sample" ? `Sample: ${name}` : name}
+      </h2>
       <p class="facts">
         <span>{counted(memories, "memory", "memories")}</span>
         {runs === 0 ? null : (
@@ -57,7 +59,7 @@ export function OpenMemory({ summary, isAnyKept }: { summary: Summary; isAnyKept
             Undo the last change
           </button>
         ) : null}
-        {source === "files" || source === "kept" ? (
+        {source === "files" || source === "kept" || source === "new" ? (
           isKept && isAnyKept ? (
             <ForgetButton />
           ) : (

@@ -2,16 +2,9 @@
 
 import { useSignal } from "@preact/signals";
 import { question } from "../../app/address.ts";
-import {
-  HERE,
-  hasKept,
-  keptKey,
-  openFiles,
-  openKept,
-  openServer,
-  thisServer,
-} from "../../app/opening.ts";
+import { HERE, hasKept, keptKey, openKept, openServer, thisServer } from "../../app/opening.ts";
 import { memory } from "../../memory/client.ts";
+import { DropZone } from "../../parts/drop-zone.tsx";
 import { problem } from "../../parts/problem.ts";
 import { Confirm } from "./confirm.tsx";
 import { clearFilters } from "./filters.ts";
@@ -28,55 +21,6 @@ export function Opener() {
         </p>
       )}
     </div>
-  );
-}
-
-async function openAll(files: readonly File[]): Promise<void> {
-  if (files.length === 0) return;
-  problem.value = "";
-  clearFilters();
-  problem.value = (await openFiles(files)) ?? "";
-}
-
-function DropZone() {
-  const isOver = useSignal(false);
-  return (
-    <section aria-label="Files">
-      <h2>Files</h2>
-      <label
-        class={isOver.value ? "drop over" : "drop"}
-        onDragOver={(event) => {
-          event.preventDefault();
-          isOver.value = true;
-        }}
-        onDragLeave={() => {
-          isOver.value = false;
-        }}
-        onDrop={(event) => {
-          event.preventDefault();
-          isOver.value = false;
-          void openAll(Array.from(event.dataTransfer?.files ?? []));
-        }}
-      >
-        <input
-          type="file"
-          multiple
-          class="hidden"
-          aria-label="Choose files"
-          onChange={(event) => {
-            void openAll(Array.from(event.currentTarget.files ?? []));
-          }}
-        />
-        <strong>Drop files here, or choose them</strong>
-        <span class="formats">
-          <span>nous-server: an export (.jsonl)</span>
-          <span>ChatGPT, Claude: the export (.zip), or its conversations.json</span>
-          <span>Markdown: a memory for each heading</span>
-          <span>Text: a memory for each paragraph</span>
-        </span>
-      </label>
-      <p class="hint">The files stay on this device. No byte of them is sent anywhere.</p>
-    </section>
   );
 }
 
@@ -179,8 +123,8 @@ function ServerForm() {
       </form>
       <p class="hint">
         {here === undefined || url.value !== HERE
-          ? "The page talks to this server alone. Edits and deletions are made there, too."
-          : "This is the server that serves the page. Edits and deletions are made there, too."}
+          ? "The page talks to this server alone. What you add, edit and delete changes there, too."
+          : "This is the server that serves the page. What you add, edit and delete changes there, too."}
       </p>
     </section>
   );

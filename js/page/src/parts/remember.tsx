@@ -1,0 +1,194 @@
+// A box for a text to remember, and what became of it: pieces with their kinds, what was known, and what
+// it seems to replace. Each can be corrected on the spot.
+
+import { effect, signal, useSignal } from "@preact/signals";
+import type { RefObject } from "preact";
+import { useRef } from "preact/hooks";
+import { linkTo } from "../app/address.ts";
+import { counted, percent } from "../app/format.ts";
+import { generation, memory, memoryChanged, opened } from "../memory/client.ts";
+import type { Card, Decision, Stored, StoredPiece } from "../memory/records.ts";
+import { MemoryRow } from "../views/memories/memory-row.tsx";
+import { whyNot } from "./problem.ts";
+
+/** What the last text became, until another memory is opened. */
+const latest = signal<Stored | undefined>(undefined);
+effect(() => {
+  if (opened.value.state !== "open") latest.value = undefined;
+});
+
+interface BoxProps {
+  /** What was written so far; the caller may fill it with an example. */
+  text: { value: string };
+  label: string;
+  box?: RefObject<HTMLTextAreaElement | null>;
+}
+
+/** A box that remembers what is written in it. */
+export function RememberBox({ text, label, box }: BoxProps) {
+  const why = useSignal("");
+  const isBusy = useSignal(false);
+  const own = useRef<HTMLTextAreaElement>(null);
+  const field = box ?? own;
+  const store = async () => {
+    if (text.value.trim() === "" || isBusy.value) return;
+    isBusy.value = true;
+    why.value = await whyNot(async () => {
+      latest.value = await memory.remember(text.value);
+      text.value = "";
+    });
+    isBusy.value = false;
+    await memoryChanged();
+    field.current?.focus();
+  };
+  return (
+    <form
+      class="remember"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void store();
+      }}
+    >
+      <label>
+        {label}
+        <textarea
+          ref={field}
+          rows={2}
+          maxLength={1_000_000}
+          placeholder="A fact, a decision, a preference, a way to do something …"
+          value={text.value}
+          onInput={(event) => {
+            text.value = event.currentTarget.value;
+          }}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+            event.preventDefault();
+            void store();
+          }}
+        />
+      </label>
+      <div class="actions">
+        <button type="submit" class="primary" disabled={text.value.trim() === "" || isBusy.value}>
+          Remember
+        </button>
+        <span class="hint">
+          <kbd>Ctrl</kbd> <kbd>Enter</kbd>
+        </span>
+      </div>
+      {why.value === "" ? null : (
+        <p class="problem" role="alert">
+          {why.value}
+        </p>
+      )}
+    </form>
+  );
+}
+
+/** What the last text became. */
+export function LatestStored() {
+  if (latest.value === undefined) return null;
+  const { pieces } = latest.value;
+  const created = pieces.filter(({ isNew }) => isNew).length;
+  const known = pieces.length - created;
+  const said =
+    pieces.length === 0
+      ? "That says nothing to remember."
+      : [
+          ...(created === 0 ? [] : [`Stored as ${counted(created, "memory", "memories")}.`]),
+          ...(known === 0 ? [] : [`${counted(known, "memory says", "memories say")} it already.`]),
+        ].join(" ");
+  return (
+    <section class="stored" aria-label="What was stored">
+      <div class="row">
+        <p class="hint" role="status">
+          {said}
+        </p>
+        <button
+          type="button"
+          class="more"
+          onClick={() => {
+            latest.value = undefined;
+          }}
+        >
+          Hide
+        </button>
+      </div>
+      <ul class="records">
+        {pieces.map((piece) => (
+          <Piece key={`${piece.card.id} ${generation.value}`} piece={piece} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** A memory that was stored, and the older ones that it seems to replace. */
+function Piece({ piece: { card, isNew, replaces } }: { piece: StoredPiece }) {
+  const why = useSignal("");
+  const remove = async () => {
+    why.value = await whyNot(() => memory.remove([card.id]));
+    await shownAnew();
+  };
+  return (
+    <>
+      <MemoryRow card={card} onRemove={isNew ? () => void remove() : undefined} />
+      {replaces.map((older) => (
+        <Replaces key={older.card.id} {...older} />
+      ))}
+      {why.value === "" ? null : (
+        <li class="problem" role="alert">
+          {why.value}
+        </li>
+      )}
+    </>
+  );
+}
+
+const DECISIONS: Readonly<Record<Decision, string>> = {
+  new_is_current: "Yes, it holds no longer",
+  keep_both: "No, both hold",
+};
+
+function Replaces({ card, probability }: { card: Card; probability: number }) {
+  const why = useSignal("");
+  const decide = async (how: Decision) => {
+    why.value = await whyNot(() => memory.decide(card.id, how));
+    await shownAnew();
+  };
+  const isGuessed = card.replaced_by !== undefined;
+  const name = card.text === "" ? card.title : card.text;
+  return (
+    <li class="replaces">
+      <p>
+        {isGuessed ? "It seems to replace" : "It may replace"} “
+        <a href={linkTo("memories", { find: card.title })}>{name}</a>” ({percent(probability)}).
+      </p>
+      {isGuessed ? (
+        <p class="steps">
+          {Object.entries(DECISIONS).map(([how, label]) => (
+            <button
+              key={how}
+              type="button"
+              class="more"
+              onClick={() => void decide(how as Decision)}
+            >
+              {label}
+              <span class="hidden">: {name}</span>
+            </button>
+          ))}
+        </p>
+      ) : null}
+      {why.value === "" ? null : (
+        <p class="problem" role="alert">
+          {why.value}
+        </p>
+      )}
+    </li>
+  );
+}
+
+/** Shows what was stored as it is now. What was deleted is no longer shown. */
+async function shownAnew(): Promise<void> {
+  await memoryChanged();
+  if (latest.value !== undefined) latest.value = await memory.storedNow(latest.value);
+}

@@ -1,0 +1,188 @@
+// An empty memory, and remembering: what is written is stored by the rules of the server, here or there,
+// shown as what was stored, and can be corrected on the spot.
+
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { questionOf } from "../../../js/page/src/memory/suggested.ts";
+import { start } from "../../server/support/server-process.ts";
+import { temporaryFolder } from "../../server/support/temporary-folder.ts";
+import { faultsInAllLooks, sharedPage, visitPage } from "./support.ts";
+
+const { browser, visit, url } = sharedPage();
+
+const VIEWS = ["ask", "why-not", "context", "sections", "time", "graph", "speed", "memories"];
+const box = (page: Page) => page.getByLabel("What should be remembered?");
+const stored = (page: Page) => page.getByRole("region", { name: "What was stored" });
+const button = (page: Page, name: string) => page.getByRole("button", { name });
+
+/** Writes a text into the box, and waits until it is stored. */
+async function remember(page: Page, text: string): Promise<void> {
+  await box(page).or(page.getByText("Remember something")).first().waitFor();
+  if (!(await box(page).isVisible())) await page.getByText("Remember something").click();
+  await box(page).fill(text);
+  await box(page).press("ControlOrMeta+Enter");
+  await expect.poll(() => box(page).inputValue()).toBe("");
+}
+
+/** Opens an empty memory in the page. */
+async function startEmpty(page: Page): Promise<void> {
+  await page.getByLabel("Memory", { exact: true }).selectOption("new");
+  await page.getByRole("heading", { name: "Nothing is stored yet" }).waitFor();
+}
+
+describe("an empty memory", () => {
+  it("of a server opens on a box that stores, and offers the first question", async () => {
+    const server = await start(temporaryFolder());
+    const { page, complaints, close } = await visitPage(browser(), `${server.url}/`, "");
+    await page.getByRole("heading", { name: "Nothing is stored yet" }).waitFor();
+    expect(await faultsInAllLooks(page)).toEqual([]);
+    await button(page, "Mira eats no dairy since March.").click();
+    await button(page, "Remember").click();
+    await stored(page).getByText("Stored as 1 memory.").waitFor();
+    await stored(page).getByText("preference").waitFor();
+    const { body } = await server.ask("GET /nodes");
+    expect(body.data.map((row: { content_title: string }) => row.content_title)).toEqual([
+      "Mira eats no dairy since March.",
+    ]);
+    await button(page, "What does Mira eat?").click();
+    await page.locator(".verdict").getByText("Found in").waitFor();
+    expect(await page.locator(".answer").first().innerText()).toContain("Mira eats no dairy");
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("shows every view without a complaint", async () => {
+    const { page, complaints, close } = await visit("ask");
+    await startEmpty(page);
+    const faults: string[] = [];
+    for (const view of VIEWS) {
+      await page.evaluate((hash) => {
+        location.hash = hash;
+      }, `#/${view}`);
+      await page.locator("main h1").first().waitFor({ state: "attached" });
+      await page.waitForTimeout(300);
+      faults.push(...(await faultsInAllLooks(page)).map((fault) => `${view}, ${fault}`));
+      expect(await page.getByRole("alert").count(), view).toBe(0);
+    }
+    expect(faults).toEqual([]);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("leads to files, to samples, and to the other agents of its server", async () => {
+    const server = await start(temporaryFolder());
+    await server.ask(
+      "POST /remember",
+      { text: "The ferry leaves at nine." },
+      { "x-nous-agent": "boat" },
+    );
+    const at = `${server.url}/`;
+    const { page, close } = await visitPage(browser(), at, "ask?memory=server&agent=default");
+    await button(page, "boat").click();
+    await page.getByText("The ferry leaves at nine.").first().waitFor();
+    await startEmpty(page);
+    await button(page, "A household").click();
+    await page.locator(".answer").first().waitFor();
+    await close();
+    // A mistyped name opens nothing.
+    const mistyped = await visitPage(browser(), at, "ask?memory=server&agent=bota");
+    await mistyped.page
+      .getByRole("alert")
+      .getByText("The agent “bota” does not exist. The server has: boat")
+      .waitFor();
+    await mistyped.close();
+  });
+});
+
+describe("remembering", () => {
+  it("tells what a text seems to replace, and takes the decision", async () => {
+    const server = await start(temporaryFolder());
+    const { page, complaints, close } = await visitPage(browser(), `${server.url}/`, "");
+    await remember(page, "I live in Graz.");
+    await remember(page, "I moved to Salzburg in May.");
+    await stored(page).getByText("It seems to replace").waitFor();
+    await stored(page).getByRole("link", { name: "I live in Graz." }).waitFor();
+    expect(await faultsInAllLooks(page)).toEqual([]);
+    await button(page, "Yes, it holds no longer").click();
+    await expect.poll(() => button(page, "Yes, it holds no longer").count()).toBe(0);
+    const { body } = await server.ask("GET /nodes");
+    const states = body.data.map((row: Record<string, string>) => [
+      row.content_title,
+      row.state_lifecycle,
+    ]);
+    expect(states).toContainEqual(["I live in Graz.", "DORMANT"]);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("in the page finds, tells what was known, corrects the kind, undoes, and is kept", async () => {
+    const { page, complaints, requests, close } = await visit("ask");
+    await startEmpty(page);
+    const before = requests.length;
+    await remember(page, "The rent of our flat is 900 euros a month.");
+    await stored(page).getByText("Stored as 1 memory.").waitFor();
+    await remember(page, "The rent of our flat is 900 euros a month.");
+    await stored(page).getByText("1 memory says it already.").waitFor();
+    await button(page, "What is the rent of our flat?").click();
+    await page.locator(".answer").first().waitFor();
+    // The kind, and with it the section.
+    await button(page, "Edit The rent of our flat").click();
+    await page.getByLabel("Kind, which decides").selectOption("task");
+    await button(page, "Save").click();
+    await page.locator(".answer.s-SIGNALS").waitFor();
+    await remember(page, "ok");
+    await stored(page).getByText("That says nothing to remember.").waitFor();
+    await page.evaluate(() => {
+      location.hash = location.hash.replace("#/ask", "#/memories");
+    });
+    await remember(page, "The key hangs in the shed.");
+    await expect.poll(() => page.locator(".browse .record").count()).toBe(2);
+    await button(page, "Undo the last change").click();
+    await expect.poll(() => page.locator(".browse .record").count()).toBe(1);
+    await remember(page, "The key hangs in the hall.");
+    await button(page, "Keep in this browser").click();
+    await page.getByText("Kept. It opens").waitFor();
+    // What comes after it was kept is kept, too.
+    await remember(page, "The ferry leaves at nine.");
+    await page.reload();
+    await expect.poll(() => page.locator(".browse .record").allInnerTexts()).toHaveLength(3);
+    expect(requests.slice(before).filter((each) => !each.startsWith(url()))).toEqual([]);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("makes several memories of a long text, of one run", async () => {
+    const { page, close } = await visit("ask");
+    await startEmpty(page);
+    const part = (name: string) =>
+      `# ${name}\n${`The ${name} is checked each spring. `.repeat(40)}`;
+    await remember(page, [part("roof"), part("boiler")].join("\n\n"));
+    await stored(page)
+      .getByText(/Stored as \d+ memories\./)
+      .waitFor();
+    const runs = await stored(page).locator(".run").allInnerTexts();
+    expect(runs.length).toBeGreaterThan(1);
+    expect(new Set(runs).size).toBe(1);
+    await close();
+  });
+});
+
+describe("a suggested question", () => {
+  it.each([
+    ["I live in Graz.", "Where do I live?"],
+    ["Mira prefers tea.", "What does Mira prefer?"],
+    ["Omar works at Nordwind.", "Where does Omar work?"],
+    ["We deploy on Tuesdays.", "When do we deploy?"],
+    ["Dr. Weber is our family doctor.", "Who is our family doctor?"],
+    ["The key is in the drawer.", "Where is the key?"],
+    ["The gym costs 35 euros.", "What does the gym cost?"],
+    ["Mira’s birthday is 4 May.", "What is Mira’s birthday?"],
+    ["My sister is coming on Friday.", undefined],
+    ["The build is red.", undefined],
+    ["", undefined],
+    ["constructor", undefined],
+    ["I constructor things.", undefined],
+  ])("of “%s” is %s", (statement, question) => {
+    expect(questionOf(statement)).toBe(question);
+  });
+});
