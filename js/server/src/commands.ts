@@ -3,6 +3,7 @@
 
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
+import { NOTE_FORMATS, type NoteFormat } from "nous-memory";
 import { serverBehaviourOf } from "./compat/server.ts";
 import type { CopiedKeys } from "./keys/copy.ts";
 import { SettingsError } from "./refusal.ts";
@@ -19,6 +20,7 @@ import type { Settings } from "./settings/options.ts";
 import { areFiles, checkAgentName, checkIsFiles, type Place, placeOf } from "./storage/place.ts";
 import type { TargetOptions } from "./storage/target.ts";
 import { CONFLICT_POLICIES, type ConflictPolicy } from "./transfer/conflict-policy.ts";
+import { SOURCES, type Source } from "./transfer/moving/names.ts";
 
 /** A command on an agent's database and a file. */
 type DataCommand = (
@@ -104,56 +106,129 @@ const STANDARD = "-";
 
 function addTransferCommands(program: Command): void {
   addMoveCommand(program);
-  const take = new Option("--conflicts <HOW>", "how to treat rows whose ids exist");
+  const take = new Option(
+    "--conflicts <HOW>",
+    "how to treat rows whose ids exist (default: skip; of Markdown: newer)",
+  );
+  const from = new Option("--from <PROGRAM>", "imports the files of another program");
   withOptions(
     program
       .command("import")
-      .description("imports lines of JSON, all or none; - is standard input")
-      .argument("<FILE>")
+      .description("imports lines of JSON, all or none, or files of another program")
+      .argument("<FILE>", "a file; - is standard input; with --from also a folder or a URL")
       .option("--agent <NAME>", "the agent", DEFAULT_AGENT)
-      .addOption(take.choices(CONFLICT_POLICIES).default("skip")),
-  ).action(
-    async (
-      file: string,
-      { agent, conflicts }: { agent: string; conflicts: ConflictPolicy },
-      command: Command,
-    ) => {
-      checkAgentName(agent);
-      const { importFile } = await import("./transfer/commands.ts");
-      const { settings } = await settingsOf(command);
-      const { added, replaced, skipped } = importFile(
-        placeOf(settings),
-        agent,
-        fileOf(file),
-        conflicts,
-      );
-      console.log(`${added} added, ${replaced} replaced, ${skipped} left out.`);
-    },
+      .addOption(from.choices(SOURCES))
+      .option(
+        "--dry-run",
+        "with --from: tells what would be stored and what not, and stores nothing",
+      )
+      .option("--skip-wrong", "with --from: leaves damaged parts out, in place of storing nothing")
+      .addOption(take.choices(CONFLICT_POLICIES)),
+  ).action(async (file: string, given: ImportFlags, command: Command) => {
+    const { agent, conflicts, from: source, dryRun = false, skipWrong = false } = given;
+    checkAgentName(agent);
+    const { settings, engine, presets } = await settingsOf(command);
+    const place = placeOf(settings);
+    if (source !== undefined) {
+      const { importFrom } = await import("./transfer/moving/commands.ts");
+      const ranking = { preset: settings.preset, engine, presets };
+      const how = { place, agent, ranking, conflicts, isDryRun: dryRun, skipsWrong: skipWrong };
+      for (const line of await importFrom(source, file, how)) console.log(line);
+      return;
+    }
+    if (dryRun || skipWrong)
+      throw new SettingsError("--dry-run and --skip-wrong need --from: lines are all or none.");
+    const { importFile } = await import("./transfer/commands.ts");
+    const { added, replaced, skipped } = importFile(
+      place,
+      agent,
+      fileOf(file),
+      conflicts ?? "skip",
+    );
+    console.log(`${added} added, ${replaced} replaced, ${skipped} left out.`);
+  });
+  const to = new Option(
+    "--to <FORM>",
+    "markdown writes a file for each memory into the folder FILE",
   );
   withOptions(
     program
       .command("export")
-      .description("writes a memory as lines of JSON, edges last")
+      .description("writes a memory as lines of JSON, edges last, or for people and other programs")
       .argument("[FILE]", "the file to write, or - for standard output", STANDARD)
       .option("--agent <NAME>", "the agent", DEFAULT_AGENT)
+      .addOption(to.choices(["jsonl", "markdown", "mem0"]).default("jsonl"))
       .option(...FORCE),
   ).action(
     async (
       given: string,
-      { agent, ...options }: { agent: string } & TargetOptions,
+      { agent, to: form, ...options }: { agent: string; to: string } & TargetOptions,
       command: Command,
     ) => {
       const { exportFile } = await import("./transfer/commands.ts");
       const file = fileOf(given);
       const { settings, engine, presets } = await settingsOf(command);
+      const place = placeOf(settings);
+      const settled = { preset: settings.preset, engine, presets };
+      if (form !== "jsonl") {
+        const moving = await import("./transfer/moving/commands.ts");
+        if (form === "markdown") {
+          if (file === undefined)
+            throw new SettingsError("--to markdown needs a folder: name one.");
+          const done = moving.exportMarkdown(place, agent, file, { ...options, ranking: settled });
+          for (const line of done) console.log(line);
+          return;
+        }
+        const count = moving.exportToMem0(place, agent, file, options);
+        if (file !== undefined) console.log(`${count} memories are in ${file}.`);
+        return;
+      }
       const { exportsLearned: withLearned } = serverBehaviourOf(settings.compat);
-      const ranking = withLearned ? { preset: settings.preset, engine, presets } : undefined;
-      const lines = exportFile(placeOf(settings), agent, file, {
-        ...options,
-        withLearned,
-        ranking,
-      });
+      const ranking = withLearned ? settled : undefined;
+      const lines = exportFile(place, agent, file, { ...options, withLearned, ranking });
       if (file !== undefined) console.log(`${lines} lines are in ${file}.`);
+    },
+  );
+  addWatchCommand(program);
+}
+
+/** The options of the command `import`. */
+interface ImportFlags {
+  agent: string;
+  conflicts?: ConflictPolicy;
+  from?: Source;
+  dryRun?: boolean;
+  skipWrong?: boolean;
+}
+
+function addWatchCommand(program: Command): void {
+  const format = new Option("--format <FORM>", "how the notes are written");
+  withOptions(
+    program
+      .command("watch")
+      .description("lets memories follow the Markdown files of a folder, until it is stopped")
+      .argument("<FOLDER>")
+      .option("--agent <NAME>", "the agent", DEFAULT_AGENT)
+      .addOption(format.choices(NOTE_FORMATS).default("markdown"))
+      .option("--name <NAME>", "the name of the folder for the agent (default: its own)")
+      .option("--once", "follows what has changed since the last time, and ends"),
+  ).action(
+    async (
+      folder: string,
+      given: { agent: string; format: NoteFormat; name?: string; once?: true },
+      command: Command,
+    ) => {
+      const { agent, format, name, once = false } = given;
+      checkAgentName(agent);
+      const { followFolder } = await import("./transfer/moving/commands.ts");
+      const { settings, engine, presets } = await settingsOf(command);
+      const isSound = await followFolder(folder, {
+        ...{ place: placeOf(settings), agent, format, name, once },
+        ranking: { preset: settings.preset, engine, presets },
+        tell: (line) => console.log(line),
+        warn: (line) => console.error(line),
+      });
+      if (!isSound) process.exitCode = 1;
     },
   );
 }

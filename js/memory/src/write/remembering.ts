@@ -177,7 +177,7 @@ export function textsToRemember(
 const FIRST_PERSON = /\b(I|I'm|my|we|our|ich|mein\w*|wir|unser\w*)\b/i;
 
 /** Whether a message says something about its user that belongs to the profile. */
-function tellsOfUser(preset: Preset, content: string): boolean {
+export function tellsOfUser(preset: Preset, content: string): boolean {
   if (content.length > MAX_OF_ONE_THING.characters) return false;
   if (isQuestion(content) || beginsWithQuestion(content)) return false;
   if (!FIRST_PERSON.test(content)) return false;
@@ -326,7 +326,7 @@ function* rememberItem(
 
 const TRUE_AGAIN = "it is true again: it supersedes what had superseded it";
 
-function kindOf(
+export function kindOf(
   preset: Preset,
   { type, why }: RememberedText,
   words: string,

@@ -4,6 +4,7 @@
 import {
   type EdgeRow,
   type IndexedNodeRow,
+  type Json,
   jsonObjectIn,
   memoryEdgeOf,
   namesIn,
@@ -14,7 +15,6 @@ import { listAnew } from "./browse.ts";
 import type { Held } from "./held.ts";
 import { keepChange, keepDeletion } from "./kept.ts";
 import { addRow, nodeLine } from "./lines.ts";
-import type { Json } from "./readers/reading.ts";
 import type { Conflict, Decision, Resolution, Texts } from "./records.ts";
 
 /** The state that an undo restores. */

@@ -1,16 +1,23 @@
 // Reads files that the visitor opens. They are read here, in the worker, and sent nowhere.
 
+import {
+  decoded,
+  type Encoding,
+  encodingOf,
+  FileError,
+  kindOf,
+  readWhole,
+  rowsOf,
+} from "nous-memory";
+import { filesIn } from "./archive.ts";
 import { addLine, addRow, LineError, type Rows } from "./lines.ts";
-import { filesIn } from "./readers/archive.ts";
-import { decoded, type Encoding, encodingOf } from "./readers/encoding.ts";
-import { kindOf, readWhole } from "./readers/kinds.ts";
-import { FileError } from "./readers/reading.ts";
 import type { WrongLine } from "./records.ts";
 
 /** Bytes by which the kind of a file is found. */
 const START = 65_536;
 /** Files of an archive that the page reads. */
-const WITHIN = /(?:^|\/)(?:conversations[^/]*\.json|[^/]+\.(?:jsonl|md|markdown|txt))$/i;
+const WITHIN =
+  /(?:^|\/)(?:(?:conversations|memories|MyActivity)[^/]*\.(?:json|html)|[^/]+\.(?:jsonl|md|markdown|txt))$/i;
 /** Files that archivers add, with names like those of others. */
 const BESIDE = /(?:^|\/)(?:__MACOSX\/|\.)/;
 
@@ -73,11 +80,19 @@ async function readFile(rows: Rows, file: File, report: FileReport): Promise<voi
   const { name, lastModified: modified } = file;
   const bytes = new Uint8Array(await file.arrayBuffer());
   const text = decoded(bytes, encodingOf(bytes, true));
-  const reading = readWhole(kind, { name, text, modified });
-  for (const row of reading.rows) addRow(rows, row);
-  const of = kind === "json" ? ("conversation" as const) : undefined;
-  for (const { line, why } of reading.wrong)
-    report.wrong({ file: name, line, why, ...(of === undefined ? {} : { of }) });
+  const moved = readWhole(kind, { name, text, modified });
+  for (const part of rowsOf(moved, { preset: rows.preset, now: Date.now(), modified })) {
+    if (part.kind === "row") addRow(rows, part.row);
+    else if (part.isWrong) {
+      const { of, number = null } = part.place;
+      report.wrong({
+        file: name,
+        line: number,
+        why: part.why,
+        ...(of === undefined ? {} : { of }),
+      });
+    }
+  }
 }
 
 async function readArchive(rows: Rows, file: File, report: FileReport): Promise<void> {

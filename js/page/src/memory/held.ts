@@ -8,6 +8,7 @@ import {
   engineConfigOf,
   type IndexedNodeRow,
   isReadByTransformer,
+  type Json,
   kindInWords,
   LIKELY_SUPERSEDES,
   memoryEdgeOf,
@@ -33,7 +34,6 @@ import {
 } from "nous-wasm";
 import { base64Of, bytesIn } from "./base64.ts";
 import { exportLines, isOf, type Rows } from "./lines.ts";
-import type { Json } from "./readers/reading.ts";
 import type { Card, Summary, WrongLine } from "./records.ts";
 import type { Server } from "./server.ts";
 

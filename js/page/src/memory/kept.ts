@@ -4,9 +4,9 @@
 // database.
 
 import { deleteDB, type IDBPDatabase, type IDBPTransaction, openDB } from "idb";
+import type { Json } from "nous-memory";
 import type { Held } from "./held.ts";
 import { addLine, addRow, type Rows, textOfLines } from "./lines.ts";
-import type { Json } from "./readers/reading.ts";
 
 const NAME = "nous-page";
 

@@ -7,12 +7,13 @@ import {
   type EdgeRow,
   GENERAL,
   type IndexedNodeRow,
+  isObject,
+  type Json,
   otherSections,
   type Preset,
   shippedPreset,
 } from "nous-memory";
 import { MEMORY_SECTIONS, type MemorySection } from "nous-wasm";
-import { isObject, type Json } from "./readers/reading.ts";
 
 /** The rows of an export, by kind. */
 export interface Rows {

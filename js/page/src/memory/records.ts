@@ -219,7 +219,7 @@ export interface WrongLine {
   /** Its number, from 1; null if the file as a whole could not be read. */
   line: number | null;
   /** The unit of the number, if it does not count lines. */
-  of?: "conversation";
+  of?: "line" | "conversation" | "entry";
   why: string;
 }
 

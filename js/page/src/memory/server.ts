@@ -1,11 +1,11 @@
 // Reads the memory of an agent from a running nous-server, over its public API, and sends changes
 // to it. The key is held here, in the worker's memory, and nowhere else.
 
+import type { Json } from "nous-memory";
 import { type MemoryNode, NousClient, NousRequestError } from "nous-server/client";
 import type { EngineConfig } from "nous-wasm";
 import { createEngine, type MEMORY_SECTIONS } from "nous-wasm";
 import { addRow, type Rows } from "./lines.ts";
-import type { Json } from "./readers/reading.ts";
 import type { Metric, ServerState } from "./records.ts";
 
 /** A server and an agent of it. */

@@ -8,7 +8,7 @@ import { agentFile } from "../settings/paths.ts";
 import { StorageError } from "../storage/errors.ts";
 import { agentsIn } from "../storage/hosted-agents.ts";
 import { openWhole } from "../storage/open.ts";
-import { areFiles, checkAgentName, type Place } from "../storage/place.ts";
+import { checkAgentName, type Place } from "../storage/place.ts";
 import { databaseAt } from "../storage/postgres/open.ts";
 import type { Storage } from "../storage/storage.ts";
 import { Target, type TargetOptions } from "../storage/target.ts";
@@ -19,12 +19,34 @@ import { withLines, withWriting } from "./files.ts";
 import { type Imported, importMemory } from "./import.ts";
 import { type Moved, moveMemory } from "./move.ts";
 
-/** Runs `work` with the database of an agent, which is created if it is missing. */
-function withStorage<T>(place: Place, agent: string, work: (storage: Storage) => T): T {
+/**
+ * Runs `work` with the database of an agent, which is created if it is missing. It is closed when the
+ * result is there.
+ */
+export function withStorage<T>(place: Place, agent: string, work: (storage: Storage) => T): T {
   checkAgentName(agent);
   const storage = openWhole(place, agent);
+  let isPending = false;
   try {
     if (storage.meta("agent") === undefined) storage.setMeta("agent", agent);
+    const result = work(storage);
+    if (!(result instanceof Promise)) return result;
+    isPending = true;
+    return result.finally(() => storage.close()) as T;
+  } finally {
+    if (!isPending) storage.close();
+  }
+}
+
+/**
+ * Runs `work` with the database of an agent as it is.
+ *
+ * @throws {StorageError} If there is no such agent.
+ */
+export function readStorage<T>(place: Place, agent: string, work: (storage: Storage) => T): T {
+  checkIsThere(place, agent);
+  const storage = openWhole(place, agent, { migrates: false });
+  try {
     return work(storage);
   } finally {
     storage.close();
@@ -98,14 +120,19 @@ export async function* moveAgents(
   }
 }
 
+/** Returns whether there is such an agent. */
+export function isThere(place: Place, agent: string): boolean {
+  const { dataDir, postgres } = place;
+  return postgres === undefined
+    ? existsSync(agentFile(dataDir, agent))
+    : databaseAt(postgres, { migrates: false }).has(agent);
+}
+
 /** @throws {StorageError} If there is no such agent. */
 function checkIsThere(place: Place, agent: string): void {
+  if (isThere(place, agent)) return;
   const { dataDir, postgres } = place;
-  const isMissing = postgres
-    ? !databaseAt(postgres, { migrates: false }).has(agent)
-    : areFiles(place) && !existsSync(agentFile(dataDir, agent));
-  if (isMissing)
-    throw new StorageError(`There is no agent ${agent} in ${postgres?.url ?? dataDir}.`);
+  throw new StorageError(`There is no agent ${agent} in ${postgres?.url ?? dataDir}.`);
 }
 
 /** How an export is written. */
@@ -129,17 +156,13 @@ export function exportFile(
   file: string | undefined,
   { withLearned = true, ranking, ...options }: ExportOptions = {},
 ): number {
-  checkIsThere(place, agent);
-  const target = file === undefined ? undefined : new Target(place.dataDir, file, options);
-  const storage = openWhole(place, agent, { migrates: false });
-  try {
+  return readStorage(place, agent, (storage) => {
+    const target = file === undefined ? undefined : new Target(place.dataDir, file, options);
     return withWriting(target, storage.portable.count(), (write, done) =>
       exportMemory(storage, write, done, {
         withLearned,
         facts: () => factsOf(storage, agent, ranking),
       }),
     );
-  } finally {
-    storage.close();
-  }
+  });
 }

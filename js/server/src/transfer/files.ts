@@ -30,6 +30,16 @@ export function withLines<T>(file: string | undefined, use: (lines: Iterable<str
   }
 }
 
+/** Calls `use` with a function that shows how much of a total is done, on a terminal. */
+export function withBar<T>(total: number, use: (update: (done: number) => void) => T): T {
+  const bar = barOf(total);
+  try {
+    return use((done) => bar?.update(done));
+  } finally {
+    bar?.stop();
+  }
+}
+
 function* linesIn(handle: number, read: (bytes: number) => void): Iterable<string> {
   const decoder = new StringDecoder("utf8");
   const piece = Buffer.alloc(PIECE);

@@ -32,12 +32,17 @@ interface PostponedRow {
  * that they name; at the end those rows must exist. An outcome that names a missing row is skipped:
  * the row was deleted before the export.
  *
+ * @param options.placeOf Names the place of a line in errors.
  * @throws {LineError} If a line is invalid. The message names the line, and nothing is changed.
  */
 export function importMemory(
   storage: Storage,
   lines: Iterable<string>,
-  { conflicts, now }: { conflicts: ConflictPolicy; now: number },
+  {
+    conflicts,
+    now,
+    placeOf = (place) => `Line ${place}`,
+  }: { conflicts: ConflictPolicy; now: number; placeOf?: (place: number) => string },
 ): Imported {
   return storage.transaction(() => {
     const before = new Set(storage.edges.dangling());
@@ -69,7 +74,7 @@ export function importMemory(
           waiting.push({ place, kind, row });
         else imported[take(storage, kind, row, conflicts)] += 1;
       } catch (error) {
-        if (error instanceof LineError) throw new LineError(`Line ${place}: ${error.message}.`);
+        if (error instanceof LineError) throw new LineError(`${placeOf(place)}: ${error.message}.`);
         throw error;
       }
     }

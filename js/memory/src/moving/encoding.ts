@@ -1,6 +1,6 @@
 // Finds out in which encoding a file was written, and reads it as text.
 
-import { FileError } from "./reading.ts";
+import { FileError } from "./moved.ts";
 
 /** Control characters of which a text holds few. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
@@ -29,7 +29,7 @@ export function encodingOf(bytes: Uint8Array, isWhole: boolean): Encoding {
   const isGuessed = encoding === "windows-1252" && beyondAscii(read) > read.length / 4;
   if (text.startsWith("%PDF-") || controls > 2 + read.length / 200 || isGuessed)
     throw new FileError(
-      "This is no text. The page reads exports (.jsonl, conversations.json, .zip), Markdown and text.",
+      "This is no text. Exports (.jsonl, conversations.json), Markdown and text can be read.",
     );
   return encoding;
 }

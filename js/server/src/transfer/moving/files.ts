@@ -1,0 +1,175 @@
+// The files that an import from another program reads: one file, those of a folder, the standard input, or
+// what a URL answers. A file is read in pieces, so that it may be larger than a text of JavaScript.
+
+import {
+  closeSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  statSync,
+} from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { type Encoding, encodingOf, FileError, type SourceFile } from "nous-memory";
+import { SettingsError } from "../../refusal.ts";
+
+/** Stands for the standard input. */
+const STANDARD = "-";
+/** Bytes of one read, and of the start by which the encoding is found. */
+const PIECE = 2 ** 20;
+const START = 65_536;
+/** Bytes that a URL may answer. */
+const MAX_ANSWER = 256 * 2 ** 20;
+/** How long a URL may take, in milliseconds. */
+const MAX_WAIT = 300_000;
+/** Folders of a folder within each other. */
+const MAX_DEPTH = 64;
+
+/** A file, with its bytes for a progress bar. */
+export interface FoundFile extends SourceFile {
+  bytes: number;
+  /** Its path on the disk; empty if it has none. */
+  path: string;
+}
+
+/** The files that were found. */
+export interface Found {
+  files: FoundFile[];
+  /** The name of the folder that holds them. */
+  folder: string;
+}
+
+/**
+ * Finds the files of an import.
+ *
+ * @param given A file, a folder, a URL, or `-` for the standard input.
+ * @param wanted The names of the files that are read in a folder.
+ * @param read Called with the bytes that were read.
+ * @throws {SettingsError} If there is none. The message says what to name instead.
+ */
+export async function filesAt(
+  given: string,
+  wanted: RegExp,
+  read: (bytes: number) => void = () => {},
+): Promise<Found> {
+  if (given === STANDARD)
+    return { files: [ofBytes("standard input", readFileSync(0))], folder: "" };
+  if (/^[a-z][a-z\d+.-]+:\/\//i.test(given)) return { files: [await fetched(given)], folder: "" };
+  const path = resolve(given);
+  const there = statSync(path, { throwIfNoEntry: false });
+  if (there === undefined) throw new SettingsError(`There is no file or folder ${path}.`);
+  if (!there.isDirectory()) {
+    const file = fileAt(path, basename(path), read);
+    return { files: [file], folder: basename(resolve(path, "..")) };
+  }
+  const files = filesIn(path, wanted).map((name) => fileAt(join(path, name), name, read));
+  if (files.length === 0)
+    throw new SettingsError(`The folder ${path} holds no file to read (${wanted.source}).`);
+  return { files, folder: basename(path) };
+}
+
+/** Folders and files that editors, systems and archivers keep for themselves. */
+const BESIDE =
+  /^(?:\.|~\$|#)|~$|\.(?:tmp|temp|swp|swx|bak|part|crdownload)$|^(?:__MACOSX|node_modules)$/i;
+
+/** Whether a name is that of a hidden or temporary file, or of such a folder. */
+export const isBeside = (name: string): boolean => BESIDE.test(name);
+
+/**
+ * Returns the files of a folder and of those within, by their paths with "/" in order. Hidden and
+ * temporary files are left out, and symbolic links are not followed.
+ */
+export function filesIn(folder: string, wanted: RegExp): string[] {
+  const names: string[] = [];
+  const look = (below: string, depth: number): void => {
+    const entries = readdirSync(join(folder, below), { withFileTypes: true });
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      if (isBeside(entry.name)) continue;
+      const name = below === "" ? entry.name : `${below}/${entry.name}`;
+      if (entry.isDirectory() && depth < MAX_DEPTH) look(name, depth + 1);
+      else if (entry.isFile() && wanted.test(name)) names.push(name);
+    }
+  };
+  look("", 0);
+  return names;
+}
+
+function fileAt(path: string, name: string, read: (bytes: number) => void): FoundFile {
+  const { size, mtimeMs } = lstatSync(path).isSymbolicLink() ? statSync(path) : lstatSync(path);
+  const modified = Math.round(mtimeMs);
+  return { name, path, modified, bytes: size, chunks: () => chunksOf(path, read) };
+}
+
+function ofBytes(name: string, bytes: Uint8Array): FoundFile {
+  const text = textOf(bytes);
+  return { name, path: "", modified: Date.now(), bytes: bytes.length, chunks: () => [text] };
+}
+
+/** Returns the text of bytes in their encoding. */
+export const textOf = (bytes: Uint8Array): string =>
+  new TextDecoder(checkedEncoding(bytes, true)).decode(bytes);
+
+/** @throws {FileError} If these are an archive, or no text. */
+function checkedEncoding(bytes: Uint8Array, isWhole: boolean): Encoding {
+  if (bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3)
+    throw new FileError("This is an archive (ZIP): unpack it, and name its folder.");
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b)
+    throw new FileError("This is an archive (gzip): unpack it first.");
+  return encodingOf(bytes, isWhole);
+}
+
+function* chunksOf(path: string, read: (bytes: number) => void): Iterable<string> {
+  const handle = openSync(path, "r");
+  try {
+    const piece = Buffer.alloc(PIECE);
+    let decoder: TextDecoder | undefined;
+    for (;;) {
+      const length = readSync(handle, piece);
+      const bytes = piece.subarray(0, length);
+      if (decoder === undefined) {
+        if (length === 0) return;
+        const start = bytes.subarray(0, START);
+        decoder = new TextDecoder(checkedEncoding(start, length <= START));
+      }
+      if (length === 0) break;
+      yield decoder.decode(bytes, { stream: true });
+      read(length);
+    }
+    yield decoder.decode();
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** @throws {SettingsError} If the URL is none of http, or does not answer with a file. */
+async function fetched(given: string): Promise<FoundFile> {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new SettingsError(`${given} must be a file, a folder, or a URL with http or https.`);
+  // A password in the URL stays out of messages.
+  const shown = `${url.origin}${url.pathname}`;
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(MAX_WAIT) });
+    if (!answer.ok) throw new Error(`it answered with status ${answer.status}`);
+    const bytes = await bytesOf(answer);
+    return ofBytes(decodeURIComponent(basename(url.pathname)) || url.host, bytes);
+  } catch (error) {
+    if (error instanceof FileError) throw error;
+    const { message, cause } = error as Error;
+    const why = cause instanceof Error && cause.message !== "" ? cause.message : message;
+    throw new SettingsError(`${shown} could not be read: ${why}.`);
+  }
+}
+
+async function bytesOf({ body }: Response): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of (body ?? []) as AsyncIterable<Uint8Array>) {
+    size += piece.length;
+    if (size > MAX_ANSWER)
+      throw new Error("it is larger than 256 MB: load it down, and name the file");
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}

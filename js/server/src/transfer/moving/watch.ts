@@ -1,0 +1,148 @@
+// Follows the Markdown files of a folder.
+//
+// # Idea
+//
+// The system tells that something in the folder changed, and not reliably what. Each time the folder is
+// looked through: a file counts as changed if its size or its time differs from those that were read. The
+// look waits until nothing has changed for a moment, so that a burst of saves is one write.
+//
+// # Invariants
+//
+// - The first look reads every file: what changed while nobody watched is caught up.
+// - After an error all files are read again, and the next look tries again.
+//
+// # Cost
+//
+// A look asks the system for each file once; a look without changes reads none.
+
+import { type FSWatcher, lstatSync, readFileSync, watch } from "node:fs";
+import { join } from "node:path";
+import { FileError } from "nous-memory";
+import { filesIn, textOf } from "./files.ts";
+import type { NoteFile, NotePolicy, NoteSync, Synced } from "./notes.ts";
+
+/** The names of files that are followed. */
+export const NOTES = /\.(?:md|markdown)$/i;
+/** How long nothing must change before a look, and after how long one comes anyway, in milliseconds. */
+const SETTLED = 300;
+const MAX_WAIT = 5_000;
+/** How often a look comes without news, since some disks tell none. */
+const EVERY = 30_000;
+/** Bytes of a file that is read. */
+const MAX_BYTES = 16 * 2 ** 20;
+
+/** What watching tells. */
+export interface WatchOptions {
+  folder: string;
+  /** Opens what follows the files. It is called again after an error. */
+  open: () => NoteSync;
+  /** Called after a look that changed something. */
+  told: (synced: Synced, files: number) => void;
+  /** Called with a sentence about a file that is not read, or about a look that failed. */
+  warn: (why: string) => void;
+}
+
+/** A file as a look found it. */
+interface Seen {
+  modified: number;
+  bytes: number;
+}
+
+export class Watching {
+  readonly #options: WatchOptions;
+  #sync: NoteSync | undefined;
+  #seen = new Map<string, Seen>();
+  #watcher: FSWatcher | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #every: NodeJS.Timeout | undefined;
+  #since: number | undefined;
+  #policy: NotePolicy = "newer";
+
+  constructor(options: WatchOptions) {
+    this.#options = options;
+  }
+
+  /** Looks through the folder once. Returns whether the look succeeded. */
+  look(): boolean {
+    this.#since = undefined;
+    const { folder, open, told, warn } = this.#options;
+    try {
+      this.#sync ??= open();
+      const { changed, gone, seen, unread } = this.#changes();
+      for (const why of unread) warn(why);
+      // A disk that is not there looks like this.
+      if (seen.size === 0 && gone.length > 1) {
+        warn(
+          `${folder} holds no Markdown any more. Its ${gone.length} files keep their memories until it ` +
+            "holds some again.",
+        );
+        return true;
+      }
+      if (changed.length > 0 || gone.length > 0) {
+        const synced = this.#sync.sync(changed, gone, { now: Date.now(), policy: this.#policy });
+        for (const { place, why, isWrong } of synced.left)
+          if (isWrong) warn(`${place.file} ${why}`);
+        told(synced, changed.length + gone.length);
+      }
+      this.#seen = seen;
+      this.#policy = "overwrite";
+      return true;
+    } catch (error) {
+      warn(`${folder}: ${(error as Error).message}`);
+      this.#sync = undefined;
+      this.#seen = new Map();
+      this.#policy = "newer";
+      return false;
+    }
+  }
+
+  #changes() {
+    const { folder } = this.#options;
+    const changed: NoteFile[] = [];
+    const seen = new Map<string, Seen>();
+    const unread: string[] = [];
+    for (const path of filesIn(folder, NOTES)) {
+      const there = lstatSync(join(folder, path), { throwIfNoEntry: false });
+      if (there === undefined || !there.isFile()) continue;
+      const { size: bytes, mtimeMs: modified } = there;
+      const before = this.#seen.get(path);
+      seen.set(path, { bytes, modified });
+      if (before?.bytes === bytes && before.modified === modified) continue;
+      try {
+        if (bytes > MAX_BYTES) throw new FileError("is larger than 16 MB, and is not read.");
+        const text = textOf(readFileSync(join(folder, path)));
+        changed.push({ path, text, modified: Math.round(modified) });
+      } catch (error) {
+        // Its memories stay as they are.
+        if ((error as { code?: string }).code === "ENOENT") seen.delete(path);
+        else unread.push(`${path}: ${(error as Error).message}`);
+      }
+    }
+    const paths = new Set([...this.#seen.keys(), ...this.#sync!.paths()]);
+    return { changed, gone: [...paths].filter((path) => !seen.has(path)), seen, unread };
+  }
+
+  /** Follows the folder until `stop` is called. */
+  start(): void {
+    const { folder, warn } = this.#options;
+    this.#watcher = watch(folder, { recursive: true }, () => this.#soon());
+    this.#watcher.on("error", (error) => warn(`${folder}: ${error.message}`));
+    this.#every = setInterval(() => this.look(), EVERY);
+  }
+
+  #soon(): void {
+    const now = Date.now();
+    this.#since ??= now;
+    clearTimeout(this.#timer);
+    const wait = Math.max(0, Math.min(SETTLED, this.#since + MAX_WAIT - now));
+    this.#timer = setTimeout(() => {
+      if (!this.look()) this.#soon();
+    }, wait);
+  }
+
+  stop(): void {
+    this.#watcher?.close();
+    clearTimeout(this.#timer);
+    clearInterval(this.#every);
+  }
+}
