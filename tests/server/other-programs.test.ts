@@ -1,16 +1,23 @@
 // The readers of other programs' files: the memories, links and rest that each makes of its shape.
 
 import fc from "fast-check";
+import {
+  type ExportRow,
+  GENERAL,
+  type JsonSource,
+  jsonParts,
+  keyOf,
+  kindOf,
+  type LeftOut,
+  type Moved,
+  type MovedMemory,
+  readMarkdownFile,
+  readSource,
+  readWhole,
+  rowsOf,
+} from "nous-memory";
 import { createEngine } from "nous-wasm";
 import { describe, expect, test } from "vitest";
-import { jsonParts } from "../../js/memory/src/moving/json-parts.ts";
-import { keyOf } from "../../js/memory/src/moving/key.ts";
-import { kindOf, readWhole } from "../../js/memory/src/moving/kinds.ts";
-import { readMarkdownFile } from "../../js/memory/src/moving/markdown-files.ts";
-import type { LeftOut, Moved, MovedMemory } from "../../js/memory/src/moving/moved.ts";
-import { type ExportRow, rowsOf } from "../../js/memory/src/moving/rows.ts";
-import { type JsonSource, readSource } from "../../js/memory/src/moving/sources.ts";
-import { GENERAL } from "../../js/memory/src/presets/general.ts";
 import { runs } from "../support/amount.ts";
 import { readExportLine } from "./support/export-lines.ts";
 
@@ -586,7 +593,7 @@ describe("a document", () => {
   test("of text becomes memories of a sensible size, and no word is lost", () => {
     const sentence = "The ferry to the island leaves at eight, and returns at six. ";
     const text = `Short.\n\nAlso short.\n \n${sentence.repeat(60).trim()}\n\nEnd.`;
-    const found = parts(text).map(([, body]) => String(body));
+    const found = parts(text).map(([title, body]) => String(body ?? title));
     expect(found.length).toBeGreaterThan(4);
     expect(found[0]).toMatch(/^Short\.\n\nAlso short\./);
     const words = (of: string) => of.split(/\s+/).join(" ");

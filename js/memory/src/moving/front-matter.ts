@@ -74,7 +74,7 @@ function valueIn(given: string, lines: readonly string[]): FrontValue {
 
 /** Returns the names of a list in one line: `a, "b, c", 'd'`. */
 function listIn(inside: string): string[] {
-  const items = inside.match(/"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^,]+/g) ?? [];
+  const items = inside.match(/\s*(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^,]+)/g) ?? [];
   return items.map((item) => scalar(item.trim())).filter((item) => item !== "");
 }
 

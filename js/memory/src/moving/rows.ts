@@ -128,7 +128,8 @@ export function* nodesOf(
   { preset, now, modified }: MovingOptions,
 ): Iterable<NodeOfMoved | LeftOut> {
   const { place, text, role, stored } = memory;
-  if (text.trim() === "") {
+  // A memory that was stored without words is one all the same.
+  if (text.trim() === "" && stored === undefined) {
     yield leftOut(place, "a text without words");
     return;
   }
