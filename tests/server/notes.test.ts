@@ -273,8 +273,8 @@ describe("a document", () => {
       content_title: "The pier opens at ten.",
       neural_access_count: 7,
     });
-    const [[indexed]] = [...storage.nodes.indexed()] as [[{ embedding_vector: unknown }]];
-    expect(indexed.embedding_vector).toBeNull();
+    const [indexed] = [...storage.nodes.indexed()].flat();
+    expect(indexed!.embedding_vector).toBeNull();
   });
 
   test("takes type, tags and date of its front matter", async () => {

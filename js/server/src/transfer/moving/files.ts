@@ -163,13 +163,16 @@ async function fetched(given: string): Promise<FoundFile> {
 }
 
 async function bytesOf({ body }: Response): Promise<Uint8Array> {
+  const reader = body?.getReader();
   const pieces: Uint8Array[] = [];
   let size = 0;
-  for await (const piece of (body ?? []) as AsyncIterable<Uint8Array>) {
-    size += piece.length;
-    if (size > MAX_ANSWER)
-      throw new Error("it is larger than 256 MB: load it down, and name the file");
+  for (;;) {
+    const piece = (await reader?.read())?.value;
+    if (piece === undefined) return Buffer.concat(pieces);
     pieces.push(piece);
+    size += piece.length;
+    if (size <= MAX_ANSWER) continue;
+    await reader?.cancel();
+    throw new Error("it is larger than 256 MB: load it down, and name the file");
   }
-  return Buffer.concat(pieces);
 }
