@@ -1,5 +1,5 @@
-// Builds nous-server: the program, and the scripts of its threads (agents, PostgreSQL, purge, sentence
-// transformer). npm packages are bundled, since loading hundreds of small files would be most of a
+// Builds nous-server: the program, and the scripts of its threads (agents, PostgreSQL, purge, backups,
+// sentence transformer). npm packages are bundled, since loading hundreds of small files would be most of a
 // start. The `dependencies` of the manifest stay outside the bundle.
 
 import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -60,6 +60,7 @@ export async function writeServer(bundle, hasTypes) {
       cli: join(SERVER, "src", "cli.ts"),
       worker: join(SERVER, "src", "workers", "worker.ts"),
       "postgres-thread": join(SERVER, "src", "storage", "postgres", "thread.ts"),
+      "backup-thread": join(SERVER, "src", "backups", "thread.ts"),
       "scrub-thread": join(SERVER, "src", "storage", "scrub-thread.ts"),
       "transformer-thread": join(SERVER, "src", "embeddings", "transformer-thread.ts"),
     },

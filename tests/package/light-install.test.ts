@@ -80,6 +80,9 @@ it.each([
   [["serve", "--database-url=postgresql://localhost/nous"], {}],
   [["move", "--from", "./nous-data", "--to", "postgres://db/nous"], {}],
   [[], { NOUS_DATABASE_URL: "postgres:///nous?host=/tmp" }],
+  [[], { DATABASE_URL: "postgres://nous:secret@db.example.org/nous" }],
+  [["--database-url-file", "nous.conf"], {}],
+  [[], { NOUS_DATABASE_URL_FILE: "nous.conf" }],
   [["--config", "nous.conf"], {}],
   [["--config=nous.conf"], {}],
   [[], { NOUS_CONFIG: "nous.conf" }],
@@ -94,7 +97,7 @@ it.each([
 
 it.each([
   [[], {}],
-  [["--data-dir", "postgres", "--port", "3101"], { DATABASE_URL: "postgres://another/program" }],
+  [["--data-dir", "postgres", "--port", "3101"], { DATABASE_URL: "mysql://another/program" }],
   [["--config", "missing.yaml"], { NOUS_CONFIG: "missing.yaml" }],
 ])("%j with %j names no PostgreSQL database", (args, env) => {
   expect(namesPostgres(args, env)).toBe(false);

@@ -75,6 +75,56 @@ describe("settings", () => {
     );
   });
 
+  test("the URL of a database may have a password, which is hidden", () => {
+    const DATABASE_URL = "postgres://me:s%23cret@a.org/x?sslmode=verify-full";
+    const shown = { database_url: "postgres://me@a.org/x?sslmode=verify-full" };
+    const hidden = { ...shown, database_token: "(hidden)" };
+    const here = ["--data-dir", join(temporaryFolder(), "data")];
+    expect(inForce(here, { env: { DATABASE_URL } })).toMatchObject(hidden);
+    const file = yamlFile(DATABASE_URL);
+    expect(inForce([...here, "--database-url-file", file])).toMatchObject(hidden);
+    expect(inForce([...here, "--config", yamlFile(`database_url_file: ${file}`)])).toMatchObject(
+      hidden,
+    );
+    // An empty setting means files, whatever the variable of other programs says.
+    const env = { DATABASE_URL, NOUS_DATABASE_URL: "" };
+    expect(inForce(here, { env })).toMatchObject({ database_url: "", database_token: "" });
+    const warned = run(["config", ...here, "--database-url", DATABASE_URL]);
+    expect(warned).toMatchObject({
+      status: 0,
+      stderr: expect.stringMatching(/^--database-url has a password.*--database-url-file\.\n$/),
+    });
+    expect(warned.stdout).not.toContain("cret");
+    const ignored = run(["config", ...here], { env: { DATABASE_URL: "mysql://me:pw@a.org/x" } });
+    expect(ignored).toMatchObject({ status: 0, stderr: expect.stringContaining("is ignored") });
+    expect(parse(ignored.stdout)).toMatchObject({ database_url: "" });
+  });
+
+  test("settings that name two databases, two passwords or none are refused", () => {
+    const URL = "postgres://me:secret@a.org/x";
+    const file = yamlFile(URL);
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "agents"));
+    const cases: [string[], NodeJS.ProcessEnv, string][] = [
+      [["--database-url-file", file], { NOUS_DATABASE_URL: URL }, "both name a database"],
+      [["--database-url-file", yamlFile(" ")], {}, "which is empty"],
+      [["--database-url-file", join(folder, "none")], {}, "cannot be read"],
+      [["--database-url-file", yamlFile("mysql://me:secret@a.org/x")], {}, "must be a URL"],
+      [[], { DATABASE_URL: "postgres://me:secret%@a.org/x" }, "%25 in place of %"],
+      [[], { DATABASE_URL: "postgres://me:sec#secret@a.org/x" }, "must be a URL"],
+      [[], { DATABASE_URL: URL, NOUS_DATABASE_TOKEN: "another" }, "NOUS_DATABASE_TOKEN is another"],
+    ];
+    for (const [args, env, why] of cases) {
+      const told = refused(["config", "--data-dir", folder, ...args], { env });
+      expect(told).toContain(why);
+      expect(told).not.toContain("secret");
+    }
+    writeFileSync(join(folder, "agents", "a.db"), "");
+    expect(refused(["config", "--data-dir", folder], { env: { DATABASE_URL: URL } })).toContain(
+      "has memories, too",
+    );
+  });
+
   test("by default, agents are swept every six hours and never consolidated", () => {
     expect(inForce([])).toMatchObject({
       decay_interval: 21_600,

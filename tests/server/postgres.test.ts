@@ -2,7 +2,7 @@
 // one database, the commands, the second wall between agents, and its failures.
 
 import { execFile } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { readOnly } from "../../js/server/src/refusal.ts";
@@ -329,18 +329,80 @@ describe("commands on a PostgreSQL database", () => {
     }
     expect(readdirSync(folder)).toEqual([]);
   });
+});
 
-  test("settings: a URL that contains a password is refused", BUSY, async () => {
-    const { code, stderr } = await run([
-      "config",
-      "--database-url",
-      "postgres://me:secret@a.org/x",
-    ]);
-    expect({ code, stderr }).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/^--database-url is .*: must be a URL/),
-    });
-    expect(stderr).not.toContain("secret");
+describe("a URL with a password", () => {
+  const PASSWORD = "p@ss/w#rd:%25 ü";
+
+  /** Makes a role that PostgreSQL lets in by its password alone. Returns the URL of its database. */
+  async function locked(): Promise<{ url: string; wrong: string }> {
+    const created = await postgres.create();
+    const admin = postgres.superuserOf(created);
+    const name = `locked_${new URL(created).pathname.slice(1)}`;
+    await query(admin, `CREATE ROLE ${name} LOGIN PASSWORD '${PASSWORD}'`);
+    await query(admin, `GRANT CREATE ON DATABASE ${new URL(created).pathname.slice(1)} TO ${name}`);
+    const [{ hba_file: file }] = (await query(admin, "SHOW hba_file")) as [{ hba_file: string }];
+    const [{ rules }] = (await query(admin, "SELECT pg_read_file($1) AS rules", [file])) as [
+      { rules: string },
+    ];
+    const all = [`host all ${name} 127.0.0.1/32 scram-sha-256`, ...rules.trim().split("\n")];
+    const rows = all.map((rule, at) => `(${at}, $$${rule}$$)`).join(", ");
+    await query(
+      admin,
+      `COPY (SELECT rule FROM (VALUES ${rows}) AS rules (at, rule) ORDER BY at) TO '${file}'`,
+    );
+    await query(admin, "SELECT pg_reload_conf()");
+    const withPassword = (password: string) => {
+      const url = new URL(created);
+      url.username = name;
+      url.password = encodeURIComponent(password);
+      return url.href;
+    };
+    return { url: withPassword(PASSWORD), wrong: withPassword("wrong") };
+  }
+
+  test(
+    "opens the database from a variable, a file and an option, and is not shown",
+    BUSY,
+    async () => {
+      const { url, wrong } = await locked();
+      const folder = temporaryFolder();
+      const file = join(folder, "url");
+      writeFileSync(file, `${url}\n`);
+      const ways: [string[], NodeJS.ProcessEnv][] = [
+        [[], { DATABASE_URL: url }],
+        [[], { NOUS_DATABASE_URL: url, DATABASE_URL: wrong }],
+        [["--database-url-file", file], { DATABASE_URL: wrong }],
+        [["--database-url", url], {}],
+      ];
+      for (const [at, [options, env]] of ways.entries()) {
+        const server = await start(temporaryFolder(), options, "test", { env });
+        const client = clientOf(server, "default");
+        await client.create({ id: `n_${at}` });
+        expect((await client.ask("GET /health")).body).toMatchObject({ node_count: at + 1 });
+        await server.end();
+        const shown = server.log();
+        for (const secret of [PASSWORD, encodeURIComponent(PASSWORD)])
+          expect(shown).not.toContain(secret);
+        expect(shown.includes("other users of this machine can read")).toBe(
+          options[0] === "--database-url",
+        );
+      }
+      await expect(
+        start(temporaryFolder(), [], "test", { env: { DATABASE_URL: wrong } }),
+      ).rejects.toThrow(/cannot be opened/);
+    },
+  );
+
+  test("moves agents", BUSY, async () => {
+    const { url } = await locked();
+    const server = await start(temporaryFolder());
+    await clientOf(server, "default").create();
+    await server.end();
+    const { code, stdout, stderr } = await run(["move", "--from", server.dataDir, "--to", url]);
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining(": equal") });
+    expect(stderr).toContain("--to has a password");
+    expect(stdout + stderr).not.toContain(encodeURIComponent(PASSWORD));
   });
 });
 

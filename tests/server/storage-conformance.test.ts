@@ -88,6 +88,23 @@ for (const implementation of IMPLEMENTATIONS)
     });
 
     describe("memories", () => {
+      test("are counted with their bytes, as far as a transaction has come", async () => {
+        const storage = await storeWith(nodeOf("n_1"));
+        const before = storage.size();
+        expect(before.memories).toBe(1);
+        const body = "long ".repeat(20_000);
+        storage.transaction(() => {
+          const made = nodeOf("n_2", { content_body: body });
+          storage.nodes.insert(made);
+          expect(storage.size().memories).toBe(2);
+        });
+        const grown = storage.size().bytes - before.bytes;
+        expect(grown).toBeGreaterThan(500);
+        storage.transaction(() => storage.nodes.delete("n_2"));
+        expect(storage.size()).toMatchObject({ memories: 1 });
+        expect(storage.size().bytes).toBeLessThan(before.bytes + grown);
+      });
+
       test("are returned as they were written, to the last bit", async () => {
         const node = nodeOf("n_1", {
           ...{

@@ -2,7 +2,15 @@
 // adopts a database of Hynous' server.
 
 import { randomUUID } from "node:crypto";
-import { chmodSync, copyFileSync, existsSync, realpathSync, rmSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { foreignVectors } from "./embeddings/foreign.ts";
 import type { VectorSources } from "./settings/embeddings-model.ts";
@@ -20,7 +28,7 @@ import {
   removeDatabase,
   removeWhole,
 } from "./storage/files.ts";
-import { agentsIn } from "./storage/hosted-agents.ts";
+import { agentsIn, nameIn } from "./storage/hosted-agents.ts";
 import { isLocked } from "./storage/locks.ts";
 import { makeFolder } from "./storage/make-folder.ts";
 import { schemaOf } from "./storage/migrate.ts";
@@ -71,13 +79,39 @@ export function* backUpAll(
 ): Iterable<{ agent: string; file: string }> {
   makeFolder(folder);
   for (const { agent } of agentsIn(place)) {
-    const name = encodeURIComponent(agent);
-    const short =
-      name.length <= MAX_OF_A_NAME ? `${name}.db` : basename(agentFile(place.dataDir, agent));
-    const file = join(folder, short);
+    const file = join(folder, copyNameOf(place.dataDir, agent));
     backUp(place.dataDir, agent, file, options);
     yield { agent, file };
   }
+}
+
+/** Returns the name of the copy of an agent's database in a folder of all agents. */
+export function copyNameOf(dataDir: string, agent: string): string {
+  const name = encodeURIComponent(agent);
+  return name.length <= MAX_OF_A_NAME ? `${name}.db` : basename(agentFile(dataDir, agent));
+}
+
+/**
+ * Replaces the databases of all agents that a folder of `backUpAll` has copies of. Yields each agent with
+ * the path of its previous database, if it had one.
+ *
+ * @throws {StorageError} As `restore` does; before anything is replaced if a file does not name its agent.
+ * Agents that were restored before stay restored.
+ */
+export function* restoreAll(
+  dataDir: string,
+  folder: string,
+): Iterable<{ agent: string; aside: string | undefined }> {
+  const names = existsSync(folder) ? readdirSync(folder).filter((one) => one.endsWith(".db")) : [];
+  if (names.length === 0) throw new StorageError(`There are no copies of databases in ${folder}.`);
+  const copies = names.sort().map((name) => {
+    const file = join(folder, name);
+    const agent = nameIn(file);
+    if (agent === undefined)
+      throw new StorageError(`${file} cannot be read, or names no agent: nothing is restored.`);
+    return { agent, file };
+  });
+  for (const { agent, file } of copies) yield { agent, aside: restore(dataDir, agent, file) };
 }
 
 /**

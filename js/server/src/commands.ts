@@ -12,7 +12,10 @@ import {
   isDatabaseUrl,
   isPostgres,
   isRemoteLibsql,
+  NO_DATABASE_URL,
   REMOTE_LIBSQL,
+  splitUrl,
+  warnOfPassword,
 } from "./settings/database-url.ts";
 import { vectorSourcesOf } from "./settings/embeddings-model.ts";
 import { settingsOf, withOptions } from "./settings/flags.ts";
@@ -79,14 +82,23 @@ export function addDataCommands(program: Command): void {
   ofAgent(
     "restore",
     "replaces an agent's database by a backup; no server may have it open",
-    async (...given) => {
-      const [{ data_dir }, agent, file] = given;
+    async ({ data_dir }, agent, file, { all }) => {
       checkAgentName(agent);
-      const { restore } = await import("./backup.ts");
-      const aside = restore(data_dir, agent, file);
-      console.log(`The memory of ${agent} is restored from ${file}.`);
-      if (aside !== undefined) console.log(`The previous database is in ${aside}.`);
+      const { restore, restoreAll } = await import("./backup.ts");
+      const restored =
+        all === true
+          ? restoreAll(data_dir, file)
+          : [{ agent, aside: restore(data_dir, agent, file) }];
+      for (const one of restored) {
+        console.log(`The memory of ${one.agent} is restored from ${file}.`);
+        if (one.aside !== undefined) console.log(`The previous database is in ${one.aside}.`);
+      }
     },
+    [
+      new Option("--all", "restores every agent that FILE, a folder, has a copy of").conflicts(
+        "agent",
+      ),
+    ],
   );
   ofAgent(
     "adopt",
@@ -283,10 +295,13 @@ function endOf(settings: Settings, option: string, given: string): Place {
   if (isRemoteLibsql(given)) throw new SettingsError(`--${option} ${REMOTE_LIBSQL}.`);
   if (isUrl && !(isPostgres(given) && isDatabaseUrl(given)))
     throw new SettingsError(
-      `--${option} must be a data folder, or a URL with postgres and without a password: set that in PGPASSWORD.`,
+      `--${option} must be a data folder, or ${NO_DATABASE_URL.replace("must be ", "")}.`,
     );
+  const { url, password } = isUrl ? splitUrl(given)! : { url: "", password: "" };
+  if (password !== "") warnOfPassword(`--${option}`);
+  const token = password || settings.database_token;
   return isUrl
-    ? placeOf({ ...settings, database_url: given })
+    ? placeOf({ ...settings, database_url: url, database_token: token })
     : placeOf({ ...settings, data_dir: resolve(given), database_url: "" });
 }
 

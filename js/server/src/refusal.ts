@@ -7,18 +7,26 @@ export interface Issue {
   message: string;
 }
 
-type RefusalStatus = 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 503 | 507;
+type RefusalStatus = 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 429 | 503 | 507;
 
 /** A refusal with its HTTP status. Its message is sent to the client unchanged. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly status: RefusalStatus;
   readonly issues: readonly Issue[];
+  /** Seconds after which the request may succeed; undefined: those of the status. */
+  readonly retryAfter: number | undefined;
 
-  constructor(status: RefusalStatus, message: string, issues: readonly Issue[] = []) {
+  constructor(
+    status: RefusalStatus,
+    message: string,
+    issues: readonly Issue[] = [],
+    retryAfter?: number,
+  ) {
     super(message);
     this.status = status;
     this.issues = issues;
+    this.retryAfter = retryAfter;
   }
 }
 

@@ -1,7 +1,9 @@
 // The server as a whole: starts and stops the agent threads and the HTTP front.
 
 import { randomUUID } from "node:crypto";
+import { accessSync, constants } from "node:fs";
 import { createServer } from "node:net";
+import { isAbsolute, relative } from "node:path";
 import { serverBehaviourOf } from "./compat/server.ts";
 import { requireTransformer } from "./embeddings/required-package.ts";
 import { ringAt } from "./keys/open.ts";
@@ -14,7 +16,7 @@ import { LOOPBACK, type Settings } from "./settings/options.ts";
 import { agentsDir } from "./settings/paths.ts";
 import type { InForce } from "./settings/read.ts";
 import { removeAddress, writeAddress } from "./storage/address-file.ts";
-import { makeFolderOf } from "./storage/make-folder.ts";
+import { makeFolder, makeFolderOf } from "./storage/make-folder.ts";
 import { identityOf } from "./storage/open-files.ts";
 import { areFiles, placeOf } from "./storage/place.ts";
 import { cutLogsIn } from "./storage/wal.ts";
@@ -36,6 +38,7 @@ export async function startServer(
   const { settings, engine, presets } = inForce;
   const place = placeOf(settings);
   requireTransformer(settings);
+  prepareBackups(settings);
   await refuseUsedPort(settings);
   const keys = await ringAt(place, log);
   await refuseExposure(settings.host, keys);
@@ -80,6 +83,30 @@ export async function startServer(
   } catch (error) {
     await pool.close();
     throw error;
+  }
+}
+
+/**
+ * Makes the folder of backups, if there is to be one.
+ *
+ * @throws {SettingsError} If there can be no backups: nothing has been opened yet.
+ */
+function prepareBackups({ backup_dir: dir, database_url: url, data_dir }: Settings): void {
+  if (dir === "") return;
+  if (url !== "")
+    throw new SettingsError(
+      "backup_dir is for files, and a PostgreSQL database is set: back that up by its own tools, such as pg_dump.",
+    );
+  const within = relative(agentsDir(data_dir), dir);
+  if (within === "" || !(within.startsWith("..") || isAbsolute(within)))
+    throw new SettingsError(`backup_dir is ${dir}, among the databases: name a folder elsewhere.`);
+  try {
+    makeFolder(dir);
+    accessSync(dir, constants.W_OK);
+  } catch (error) {
+    throw new SettingsError(
+      `backup_dir is ${dir}, which cannot be written to: ${(error as Error).message}.`,
+    );
   }
 }
 

@@ -53,6 +53,7 @@ import { RowCache } from "./replica/row-cache.ts";
 import { SoftState } from "./replica/soft-state.ts";
 import { SqliteTexts } from "./replica/sqlite-texts.ts";
 import { TextReplica } from "./replica/text-replica.ts";
+import type { Room } from "./room.ts";
 import type { SignalSearch } from "./search/request.ts";
 import { Vectors } from "./vectors.ts";
 
@@ -154,6 +155,8 @@ export class Agent {
    * the thread get their turns. Throws if the client has gone.
    */
   giveWay: Pause = async () => {};
+  /** What the caller of the operation may add; undefined: anything. */
+  room: Room | undefined;
   readonly #given: EngineYaml;
   #known: OfPreset;
   readonly #replica: IndexReplica;

@@ -122,6 +122,14 @@ export interface Extracted {
   error?: string;
 }
 
+/** The quota of a key. 0 is no limit. */
+export interface Quota {
+  max_memories: number;
+  max_bytes: number;
+  /** What the other agents of the key hold. */
+  elsewhere: { memories: number; bytes: number };
+}
+
 /** A validated request, with the data that the HTTP thread adds to it. */
 export type GivenTo<Shape> = {
   params: OutputOf<Shape, "params">;
@@ -133,6 +141,8 @@ export type GivenTo<Shape> = {
   analyses?: Analyses;
   /** The facts of a conversation, if the server has a language model for them. */
   extracted?: Extracted;
+  /** What the caller's key may store, if it has a quota and the operation stores anything. */
+  quota?: Quota | undefined;
 } & (Shape extends { headers: z.ZodType }
   ? { headers: OutputOf<Shape, "headers"> }
   : { headers?: undefined });

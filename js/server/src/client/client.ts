@@ -50,8 +50,8 @@ export interface RequestIssue {
  * and cause if no answer came.
  *
  * Every method may fail with these statuses: 400 (the request is not valid; see `issues`), 401 (the
- * server needs a key), 403 (the key is not for this), 413 (the body is too large), 503 (try again
- * later) and 507 (the disk is full).
+ * server needs a key), 403 (the key is not for this), 413 (the body is too large), 429 (a limit of the
+ * key is reached; see `issues`), 503 (try again later) and 507 (the disk is full).
  *
  * @example
  * ```ts

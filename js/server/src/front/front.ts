@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { createEngine, inSnakeCase } from "nous-wasm";
 import { analystOf } from "../analysis/analyst.ts";
+import { BackupSchedule } from "../backups/schedule.ts";
 import { retrievingPool } from "../compat/retrieval.ts";
 import { serverBehaviourOf } from "../compat/server.ts";
 import { embedderOf } from "../embeddings/configured.ts";
@@ -20,6 +21,7 @@ import { hostnameOf } from "../settings/options.ts";
 import { presetOfAll } from "../settings/preset.ts";
 import type { InForce } from "../settings/read.ts";
 import { zoneFor } from "../settings/time-zone.ts";
+import { placeOf } from "../storage/place.ts";
 import type { Pool } from "../workers/pool.ts";
 import type { Unsent } from "../workers/unsent.ts";
 import { AnalysisPool } from "./analysis-pool.ts";
@@ -83,6 +85,7 @@ export function createFront(
   const agents = retrievingPool(compat, extraction ?? defaultPool, pool, rules);
   let [isReady, isStopping] = [false, false];
   let providers: Reachability[] = [];
+  let backups: BackupSchedule | undefined;
   const app = createApp({
     instance,
     agents,
@@ -96,11 +99,13 @@ export function createFront(
     compat,
     log,
     unsent,
+    limits: settings,
     maxBodyBytes: settings.max_body_bytes,
     version,
     pageFolder: PAGE_FOLDER,
     isReady: () => isReady,
-    problems: () => providers.flatMap(({ problem }) => problem ?? []),
+    problems: () => [...providers, backups].flatMap((one) => one?.problem ?? []),
+    backups: () => backups?.figures,
     waiting: () => embedding?.waiting,
     isStopping: () => isStopping,
   });
@@ -139,6 +144,9 @@ export function createFront(
         consolidate: consolidate_interval * 1000,
       };
       scheduler = new Scheduler(analysis ?? pool, intervals, log);
+      const { backup_dir: dir, backup_every: every, backup_keep: keep } = settings;
+      const setup = { place: placeOf(settings), dir, keep };
+      if (dir !== "") backups = new BackupSchedule(setup, every * 1000, log);
       const { port: taken } = server.address() as AddressInfo;
       return `http://${host.includes(":") ? `[${host}]` : host}:${taken}`;
     },
@@ -147,7 +155,8 @@ export function createFront(
       for (const provider of providers) provider.close();
       analyst?.close();
       extractor?.close();
-      await Promise.all([embedding?.close(), server && closeServer(server), scheduler?.stop()]);
+      const periodic = [scheduler?.stop(), backups?.stop()];
+      await Promise.all([embedding?.close(), server && closeServer(server), ...periodic]);
     },
   };
 }

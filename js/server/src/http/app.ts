@@ -12,6 +12,7 @@ import type { Engine } from "nous-wasm";
 import { BASE, INSTANCE_HEADER } from "../api/base-path.ts";
 import type { GivenTo, OperationShape } from "../api/operation.ts";
 import { AGENT_OPERATIONS, AGENTLESS_OPERATIONS } from "../api/operations.ts";
+import type { BackupFigures } from "../backups/schedule.ts";
 import { operationsFor } from "../compat/operations.ts";
 import { serverBehaviourOf } from "../compat/server.ts";
 import type { KeyRing } from "../keys/ring.ts";
@@ -25,8 +26,9 @@ import type { Unsent } from "../workers/unsent.ts";
 import { type Caller, callerOf, demandForAll } from "./access.ts";
 import { agentlessHandlers } from "./agentless-handlers.ts";
 import { bufferChunked, hasRoom } from "./bodies.ts";
-import { answersBefore, departureOf } from "./departure.ts";
+import { answersBefore, departureOf, isCounted } from "./departure.ts";
 import { descriptionOf } from "./description.ts";
+import { type LimitSettings, Limits } from "./limits.ts";
 import { Metrics } from "./metrics.ts";
 import { type AllowedOrigins, refuseForeignOrigins } from "./origin-guard.ts";
 import { servePage } from "./page.ts";
@@ -42,6 +44,8 @@ const METHODS = new Set(
 const PREFLIGHT_AGE = 600;
 /** The `Retry-After` of answers with status 503, in seconds. */
 const RETRY_AFTER = "1";
+/** That of answers with status 429 because of a quota, which time alone does not mend. */
+const RETRY_QUOTA = "60";
 /** The logged status of a request whose client went away. The client does not receive it. */
 const CLIENT_GONE = 499;
 /** A request id from the caller is used if it has this form. */
@@ -53,7 +57,7 @@ export interface AppOptions {
   /** Carries out operations on agents. */
   agents: Pick<Pool, "call">;
   /** Lists, deletes and measures agents. */
-  pool: Pick<Pool, "list" | "delete" | "measure">;
+  pool: Pick<Pool, "list" | "delete" | "measure" | "holding">;
   engine: Engine;
   presets: Presets;
   /** The preset of agents without one of their own. */
@@ -68,6 +72,8 @@ export interface AppOptions {
   log: Logger;
   /** Answers that clients have not read yet. */
   unsent: Unsent;
+  /** The limits of keys. */
+  limits: LimitSettings;
   /** The largest body, in bytes. */
   maxBodyBytes: number;
   version: string;
@@ -79,9 +85,13 @@ export interface AppOptions {
   problems(): string[];
   /** How many memories wait for their embedding; undefined if none are made beside the writes. */
   waiting(): number | undefined;
+  /** What became of the server's backups; undefined if it makes none. */
+  backups(): BackupFigures | undefined;
   /** Whether the server is stopping, so that it closes each connection after its answer. */
   isStopping(): boolean;
 }
+
+const METRICS = ["/metrics", `${BASE}/metrics`];
 
 /** The paths that an answer at `/` names. */
 const PLACES = {
@@ -99,7 +109,8 @@ const pathOf = (request: Request): string => getPath(request).replaceAll("*", "%
 
 export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   const app = new OpenAPIHono<Carried>({ getPath: pathOf });
-  const metrics = new Metrics(options.pool, options.waiting);
+  const metrics = new Metrics(options.pool, options.waiting, options.backups);
+  const limits = new Limits(options.limits, options.pool);
   const { keys, known, log, maxBodyBytes, isReady, isStopping, problems, waiting } = options;
   app.use(async (context, next) => {
     const given = context.req.header("x-request-id") ?? "";
@@ -142,9 +153,10 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   app.notFound((context) => context.json({ error: "not found" }, 404));
   app.onError((error, context) => {
     if (error instanceof Refusal) {
-      const { status, message, issues } = error;
+      const { status, message, issues, retryAfter } = error;
       if (status === 401) context.header("www-authenticate", CHALLENGE);
       if (status === 503) context.header("retry-after", RETRY_AFTER);
+      if (status === 429) context.header("retry-after", String(retryAfter ?? RETRY_QUOTA));
       return context.json(
         issues.length > 0 ? { error: message, issues } : { error: message },
         status,
@@ -173,11 +185,14 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   app.use(servePage(options.pageFolder));
   // Routes after this one, and unknown paths, need a key if the server has keys.
   app.use(async (context, next) => {
-    context.set("caller", await callerOf(keys, context.req.header("authorization")));
+    const caller = await callerOf(keys, context.req.header("authorization"));
+    context.set("caller", caller);
+    // Who measures the server is to see what it does while it refuses others.
+    if (!isCounted(context) && !METRICS.includes(context.req.path)) limits.count(caller);
     await next();
   });
   app.use(limitBodies(maxBodyBytes));
-  app.on("get", ["/metrics", `${BASE}/metrics`], async (context) => {
+  app.on("get", METRICS, async (context) => {
     context.set("route", "/metrics");
     demandForAll(context.get("caller"), "admin");
     const { text, type } = await metrics.text();
@@ -191,7 +206,9 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
     // Loaded with the first request: few servers have one.
     const { answerMcp } = await import("../mcp/http.ts");
     const body = () => jsonBodyOf(context, false);
-    return answerMcp(context, { app, version: options.version, body, gone: departureOf(context) });
+    const count = (requests: number) => limits.count(context.get("caller"), requests);
+    const gone = departureOf(context);
+    return answerMcp(context, { app, version: options.version, body, count, gone });
   });
   const api = app.basePath(BASE);
   api.use(async (context, next) => {
@@ -199,7 +216,7 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
     context.set("agent", agent);
     await next();
   });
-  addOperations(app, options);
+  addOperations(app, limits, options);
   let description: ReturnType<typeof descriptionOf> | undefined;
   app.get(`${BASE}/openapi.json`, (context) => {
     // Built on the first request: it takes a while, and few clients ask.
@@ -209,18 +226,20 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   return app;
 }
 
-function addOperations(app: OpenAPIHono<Carried>, options: AppOptions): void {
+function addOperations(app: OpenAPIHono<Carried>, limits: Limits, options: AppOptions): void {
   const { agents, pool, engine, unsent, compat, presets, defaultPreset, zoneOf } = options;
   const { refusesUnknownFields: refusesUnknown } = serverBehaviourOf(compat);
   for (const [name, operation] of entriesOf(operationsFor(compat))) {
     const { createsAgent = false }: OperationShape = operation;
-    const act = (given: GivenTo<typeof operation>, context: Context<Carried>) => {
+    const act = async (given: GivenTo<typeof operation>, context: Context<Carried>) => {
       const ifAbsent = createsAgent
         ? context.get("caller").creates_agents
           ? "create"
           : "refuse"
         : "empty";
-      return agents.call(context.get("agent"), name, given, ifAbsent, departureOf(context));
+      const [agent, caller] = [context.get("agent"), context.get("caller")];
+      const quota = await limits.quotaOf(caller, agent, name);
+      return agents.call(agent, name, { ...given, quota }, ifAbsent, departureOf(context));
     };
     addRoute(app, operation, act, { isOfAgent: true, refusesUnknown, zoneOf, unsent });
   }
@@ -241,7 +260,7 @@ function allowPages(origins: readonly string[]): MiddlewareHandler {
   return cors({
     origin: [...origins],
     allowMethods: [...METHODS],
-    exposeHeaders: ["etag", "www-authenticate", "x-request-id"],
+    exposeHeaders: ["etag", "retry-after", "www-authenticate", "x-request-id"],
     maxAge: PREFLIGHT_AGE,
   });
 }

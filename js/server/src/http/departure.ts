@@ -10,6 +10,8 @@ interface Connected {
   outgoing?: ServerResponse;
   /** Of a request that is made for another one: whether the client of that one has gone. */
   departure?: AbortSignal | undefined;
+  /** Of such a request: whether the other one counts for it. */
+  isCounted?: boolean;
 }
 
 const connected = ({ env }: Context): Connected => (env ?? {}) as Connected;
@@ -17,6 +19,9 @@ const connected = ({ env }: Context): Connected => (env ?? {}) as Connected;
 /** Returns Node's response; undefined if the app is called without a server. */
 export const responseOf = (context: Context): ServerResponse | undefined =>
   connected(context).outgoing;
+
+/** Returns whether a request is made for another one, which was counted. */
+export const isCounted = (context: Context): boolean => connected(context).isCounted ?? false;
 
 /** Returns a signal that is aborted if the connection ends before the response is complete. */
 export function departureOf(context: Context): AbortSignal | undefined {

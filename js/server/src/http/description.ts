@@ -18,6 +18,7 @@ const REFUSALS = {
   403: "The key is not for this operation or agent, or a page of another origin asks.",
   413: "The body is too large.",
   415: "The body has a `Content-Encoding`; send it without one.",
+  429: "A limit of the key is reached, which `issues` name: try again after `Retry-After` seconds.",
   503: "It cannot be done now: try again after `Retry-After` seconds.",
   507: "There is no room on the disk.",
 } as const;
@@ -99,7 +100,7 @@ function described(
     isVersioned = false,
   } = operation;
   const statuses: (keyof typeof REFUSALS)[] = [
-    ...([400, 401, 403] as const),
+    ...([400, 401, 403, 429] as const),
     ...(body === undefined ? [] : ([413, 415] as const)),
     ...(isOfAgent ? ([503] as const) : []),
     ...(isOfAgent && method !== "get" ? ([507] as const) : []),

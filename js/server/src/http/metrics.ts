@@ -2,6 +2,7 @@
 // paths only the routes.
 
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { BackupFigures } from "../backups/schedule.ts";
 import type { Occupancy } from "../workers/open-agents.ts";
 import type { Pool } from "../workers/pool.ts";
 
@@ -18,11 +19,22 @@ export class Metrics {
   readonly #open: Readonly<Record<keyof Occupancy, Gauge>>;
   readonly #waiting: () => number | undefined;
   readonly #withoutVector: Gauge;
+  #backedUp: { made: Counter<"result">; last: Gauge } | undefined;
 
-  /** `waiting` returns how many memories wait for their embedding; undefined if none can. */
-  constructor(pool: Pick<Pool, "measure">, waiting: () => number | undefined) {
+  readonly #backups: () => BackupFigures | undefined;
+
+  /**
+   * `waiting` returns how many memories wait for their embedding; undefined if none can. `backups`
+   * returns what became of the server's backups; undefined if it makes none.
+   */
+  constructor(
+    pool: Pick<Pool, "measure">,
+    waiting: () => number | undefined,
+    backups: () => BackupFigures | undefined,
+  ) {
     this.#pool = pool;
     this.#waiting = waiting;
+    this.#backups = backups;
     const registers = [this.#registry];
     this.#requests = new Counter({
       name: "nous_requests_total",
@@ -63,6 +75,29 @@ export class Metrics {
     this.#seconds.observe(labels, milliseconds / 1000);
   }
 
+  #setBackups(): void {
+    const figures = this.#backups();
+    if (figures === undefined) return;
+    this.#backedUp ??= {
+      made: new Counter({
+        name: "nous_backups_total",
+        help: "Backups since the start, by their result: ok or failed.",
+        labelNames: ["result"],
+        registers: [this.#registry],
+      }),
+      last: new Gauge({
+        name: "nous_backup_last_success_seconds",
+        help: "When the newest whole backup was begun, in seconds since 1970; 0 if there is none.",
+        registers: [this.#registry],
+      }),
+    };
+    const { made, last } = this.#backedUp;
+    made.reset();
+    made.inc({ result: "ok" }, figures.ok);
+    made.inc({ result: "failed" }, figures.failed);
+    last.set((figures.last ?? 0) / 1000);
+  }
+
   /** Returns the metrics as text, and their content type. */
   async text(): Promise<{ text: string; type: string }> {
     const threads = await this.#pool.measure();
@@ -70,6 +105,7 @@ export class Metrics {
       gauge.set(threads.reduce((sum, occupancy) => sum + occupancy[name], 0));
     }
     this.#withoutVector.set(this.#waiting() ?? 0);
+    this.#setBackups();
     return { text: await this.#registry.metrics(), type: this.#registry.contentType };
   }
 }

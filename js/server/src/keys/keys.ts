@@ -15,7 +15,8 @@ import { makeFolderOf } from "../storage/make-folder.ts";
 const KEY_BYTES = 32;
 /** Marks a text as a key of this server, for people and for secret scanners. */
 const PREFIX = "nous_";
-const ID = /^k_[0-9a-z]{12}$/;
+/** The id of a key. */
+export const KEY_ID = /^k_[0-9a-z]{12}$/;
 const ENDING = ".json";
 
 /** The rights of a key. */
@@ -123,7 +124,7 @@ export function readKeys(dataDir: string): Key[] {
   const folder = keysDir(dataDir);
   const keys = namesIn(folder).flatMap((name) => {
     const id = name.endsWith(ENDING) ? name.slice(0, -ENDING.length) : "";
-    return ID.test(id) ? (readKey(join(folder, name), id) ?? []) : [];
+    return KEY_ID.test(id) ? (readKey(join(folder, name), id) ?? []) : [];
   });
   return keys.sort((a, b) => a.created_at.localeCompare(b.created_at));
 }
@@ -171,7 +172,8 @@ function parsed(text: string): unknown {
  */
 export function revokeKey(dataDir: string, id: string): void {
   const file = fileOf(dataDir, id);
-  if (!ID.test(id) || !existsSync(file)) throw new KeyError(`there is no key ${id} in ${dataDir}`);
+  if (!KEY_ID.test(id) || !existsSync(file))
+    throw new KeyError(`there is no key ${id} in ${dataDir}`);
   rmSync(file);
   syncFolder(keysDir(dataDir));
 }

@@ -46,6 +46,8 @@ export interface McpOptions<Its extends Env> {
   version: string;
   /** Reads the body, and refuses one that is not sent as JSON. */
   body(): Promise<string>;
+  /** Counts requests beside the one that came. */
+  count(requests: number): void;
   /** Is aborted when the client goes. */
   gone: AbortSignal | undefined;
 }
@@ -53,7 +55,7 @@ export interface McpOptions<Its extends Env> {
 /** Answers a request at /mcp. */
 export async function answerMcp<Its extends Env>(
   context: Context<Its>,
-  { app, version, body, gone }: McpOptions<Its>,
+  { app, version, body, count, gone }: McpOptions<Its>,
 ): Promise<Response> {
   // Without sessions there is nothing to stream, and nothing to end.
   if (context.req.method !== "POST")
@@ -67,11 +69,15 @@ export async function answerMcp<Its extends Env>(
   const read = readMessages(await body());
   const refused = refusalOf(read, context.req.header("mcp-protocol-version"));
   if (refused !== undefined) return context.json(refused, 400);
+  if (read.items.length > 1) count(read.items.length - 1);
   const ask: Ask = async (method, path, given) => {
     const sent = new Headers(headers);
     if (given !== undefined) sent.set("content-type", "application/json");
     const init = { method, headers: sent, ...(given && { body: JSON.stringify(given) }) };
-    const answer = await app.request(`${BASE}${path}`, init, { departure: gone });
+    const answer = await app.request(`${BASE}${path}`, init, {
+      departure: gone,
+      isCounted: true,
+    });
     if (gone?.aborted) throw new AskerGone();
     return { status: answer.status, body: await answer.json() };
   };

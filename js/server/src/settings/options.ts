@@ -14,8 +14,9 @@ import {
   type Learning,
   RANKINGS,
 } from "./choices.ts";
-import { isDatabaseUrl, isRemoteLibsql, REMOTE_LIBSQL } from "./database-url.ts";
+import { isDatabaseUrl, isRemoteLibsql, NO_DATABASE_URL, REMOTE_LIBSQL } from "./database-url.ts";
 import { BUILT_IN_NAMES, defaultModel } from "./embeddings-model.ts";
+import { limit } from "./limits.ts";
 import { defaultDataDir } from "./paths.ts";
 import { counting } from "./per-agent.ts";
 import { presetting } from "./preset.ts";
@@ -54,6 +55,28 @@ const whole = (min: number, max: number) =>
       error: () => "must be a whole number",
     })
     .pipe(z.int().min(min).max(max));
+
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** A time in seconds, or with its unit. */
+const duration = (min: number, max: number) =>
+  z
+    .union(
+      [
+        z.number(),
+        z
+          .string()
+          .regex(/^\d+[smhd]?$/)
+          .transform(secondsOf),
+      ],
+      {
+        error: "must be a whole number of seconds, or a time such as 30m, 6h or 1d",
+      },
+    )
+    .pipe(z.int().min(min).max(max));
+
+const secondsOf = (text: string): number =>
+  Number.parseInt(text, 10) * (SECONDS[text.at(-1)!] ?? 1);
 
 /** Text that a header can carry unchanged. */
 const printable = z
@@ -113,16 +136,23 @@ export const OPTIONS = {
     schema: z
       .string()
       .refine((url) => !isRemoteLibsql(url), { error: REMOTE_LIBSQL, abort: true })
-      .refine(isDatabaseUrl, "must be a URL with postgres, without a password"),
+      .refine(isDatabaseUrl, NO_DATABASE_URL),
     default: () => "",
-    about: "a PostgreSQL database of all agents instead of files",
+    about:
+      "a PostgreSQL database of all agents instead of files; without this setting, the variable DATABASE_URL",
     value: "URL",
+  }),
+  database_url_file: option({
+    schema: z.string(),
+    default: () => "",
+    about: "a file with the URL of that database, such as a secret of a container",
+    value: "FILE",
   }),
   database_token: option({
     schema: printable,
     default: () => "",
     about:
-      "password of the database; other users of the machine can see options, but not variables",
+      "password of the database, if its URL has none; other users of the machine can see options, but not variables",
     value: "TOKEN",
     isSecret: true,
   }),
@@ -169,6 +199,24 @@ export const OPTIONS = {
     about: "seconds between consolidations of every agent; 0: only on request",
     value: "SECONDS",
   }),
+  backup_dir: option({
+    schema: z.string(),
+    default: () => "",
+    about: "folder of the server's backups, a folder of its time for each; none: it makes none",
+    value: "FOLDER",
+  }),
+  backup_every: option({
+    schema: duration(60, MAX_SECONDS),
+    default: () => 86_400,
+    about: "time between backups, such as 6h: in s, m, h or d, else in seconds",
+    value: "TIME",
+  }),
+  backup_keep: option({
+    schema: whole(1, 10_000),
+    default: () => 7,
+    about: "backups that are kept; older ones are removed after a good new one",
+    value: "NUMBER",
+  }),
   count_outcomes: option({
     schema: listOf(counting),
     default: () => [],
@@ -189,6 +237,29 @@ export const OPTIONS = {
     schema: whole(1_024, 2 ** 30),
     default: () => 8 * 2 ** 20,
     about: "largest body of a request, in bytes",
+    value: "NUMBER",
+  }),
+  max_requests_per_minute: option({
+    schema: limit,
+    default: () => [],
+    about:
+      "most requests of a key in a minute; k_…=600 for one key, with commas between; 0 or none: any number",
+    value: "NUMBER",
+  }),
+  max_memories: option({
+    schema: limit,
+    default: () => [],
+    about:
+      "most memories that the agents of a key hold together, and each agent of a key for all agents; " +
+      "k_…=5000 for one key, with commas between; 0 or none: any number",
+    value: "NUMBER",
+  }),
+  max_bytes: option({
+    schema: limit,
+    default: () => [],
+    about:
+      "most bytes of the databases of those agents; k_…=1000000 for one key, with commas between; " +
+      "0 or none: any number",
     value: "NUMBER",
   }),
   compat: option({

@@ -7,6 +7,7 @@ import type { EngineYaml, Presets } from "nous-memory";
 import { createEngine, type EngineConfig, inSnakeCase, MemoryIndex, NousError } from "nous-wasm";
 import { SettingsError } from "../refusal.ts";
 import type { Compat, EmbeddingsProvider } from "./choices.ts";
+import { databaseOf } from "./database.ts";
 import { modelProblem } from "./embeddings-model.ts";
 import { nearest } from "./nearest.ts";
 import {
@@ -80,6 +81,9 @@ export async function readSettings(
   }
   settings.data_dir = resolve(settings.data_dir);
   checkDataDir(settings.data_dir);
+  if (settings.backup_dir !== "") settings.backup_dir = resolve(settings.backup_dir);
+  const checkUrl = (place: string, url: string) => checked("database_url", place, url) as string;
+  Object.assign(settings, databaseOf(settings, environment, sourceOf, checkUrl));
   const engine = Object.fromEntries(Object.entries(yaml).filter(([key]) => ENGINE_KEYS.has(key)));
   checkEngine(engine, file);
   const presets = await readPresets(settings.presets_dir);

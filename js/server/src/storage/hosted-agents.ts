@@ -9,6 +9,7 @@ import { databasesIn, type Place } from "./place.ts";
 import { agentsAt, databaseAt, deleteFrom, openPostgres } from "./postgres/open.ts";
 import type { PostgresPlace } from "./postgres/protocol.ts";
 import { SqliteStorage } from "./sqlite.ts";
+import type { Holding } from "./storage.ts";
 import { keepLine } from "./supersession.ts";
 import { checkLog, cutLogsIn, whyCut } from "./wal.ts";
 
@@ -63,14 +64,36 @@ function agentsInPostgres(
     listed?.filter((agent) => databaseAt(place).has(agent)) ?? agentsAt(place, after, limit);
   return names
     .slice(0, limit)
-    .map((agent) => ({ agent, bytes: openPostgres(place, agent).bytes() }));
+    .map((agent) => ({ agent, bytes: openPostgres(place, agent).size().bytes }));
 }
 
-function nameIn(file: string): string | undefined {
+/** Returns what agents hold together. An agent that does not exist, or cannot be read, holds nothing. */
+export function holdingOf({ dataDir, postgres }: Place, agents: readonly string[]): Holding {
+  const sum = { memories: 0, bytes: 0 };
+  for (const agent of agents) {
+    const found =
+      postgres === undefined
+        ? sizeIn(agentFile(dataDir, agent))
+        : databaseAt(postgres).has(agent) && openPostgres(postgres, agent).size();
+    if (!found) continue;
+    sum.memories += found.memories;
+    sum.bytes += found.bytes;
+  }
+  return sum;
+}
+
+const sizeIn = (file: string): Holding | undefined => readIn(file, (storage) => storage.size());
+
+/** Returns the agent that a database names; undefined if it names none, or cannot be read. */
+export const nameIn = (file: string): string | undefined =>
+  readIn(file, (storage) => storage.meta("agent"));
+
+function readIn<T>(file: string, read: (storage: SqliteStorage) => T): T | undefined {
+  if (!existsSync(file)) return undefined;
   try {
     const storage = new SqliteStorage(file, { durability: "full", migrates: false });
     try {
-      return storage.meta("agent");
+      return read(storage);
     } finally {
       storage.close();
     }

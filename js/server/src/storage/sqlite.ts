@@ -9,7 +9,7 @@ import { OpenFiles } from "./open-files.ts";
 import { scrubIn } from "./scrub-file.ts";
 import { advanced, BEFORE_ALL, type Sql } from "./sql.ts";
 import { BUSY_TIMEOUT, IN_MEMORY, openFile, type SqliteOptions } from "./sqlite-file.ts";
-import type { MetaKey, Storage } from "./storage.ts";
+import type { Holding, MetaKey, Storage } from "./storage.ts";
 import { ChangeLog } from "./tables/change-log.ts";
 import { ClusterTable } from "./tables/clusters.ts";
 import { ConflictTable } from "./tables/conflicts.ts";
@@ -218,6 +218,13 @@ export class SqliteStorage implements Storage {
   /** Copies one state of the whole database into a new file. */
   copyTo(file: string): void {
     this.#db.prepare("VACUUM INTO ?").run(file);
+  }
+
+  size(): Holding {
+    return this.#sql.first<Holding>(`
+      SELECT (SELECT count(*) FROM nodes) AS memories,
+        (used.page_count - free.freelist_count) * page.page_size AS bytes
+      FROM pragma_page_count() AS used, pragma_freelist_count() AS free, pragma_page_size() AS page`)!;
   }
 
   scrub(nodeId: string): void {

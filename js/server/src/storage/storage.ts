@@ -36,6 +36,12 @@ export type MetaKey =
   | "preset"
   | "copy_of";
 
+/** What a store holds. */
+export interface Holding {
+  memories: number;
+  bytes: number;
+}
+
 /**
  * A table as its users see it: the public members of the class that reads and writes it in SQLite.
  * Their comments say what every implementation has to do.
@@ -87,6 +93,8 @@ export interface Storage {
   /** How many transactions that write it has committed. */
   readonly commits: number;
 
+  /** Returns how many memories it holds, and the bytes that they take with all that belongs to them. */
+  size(): Holding;
   meta(key: MetaKey): string | undefined;
   setMeta(key: MetaKey, value: string): void;
 

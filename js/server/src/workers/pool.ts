@@ -10,6 +10,7 @@ import { OtherModel } from "../embeddings/other-model.ts";
 import type { Logger } from "../log.ts";
 import { Refusal } from "../refusal.ts";
 import type { AgentsPage, HostedAgent } from "../storage/hosted-agents.ts";
+import type { Holding } from "../storage/storage.ts";
 import type { IfAbsent, Occupancy } from "./open-agents.ts";
 import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
 import { AskerGone } from "./shares.ts";
@@ -215,6 +216,11 @@ export class Pool {
   /** Lists the agents of the server, open or not. */
   async list(page: AgentsPage = {}): Promise<HostedAgent[]> {
     return JSON.parse(await this.#threads[0]!.ask({ kind: "list", page }));
+  }
+
+  /** Adds up what agents hold, open or not. */
+  async holding(agents: readonly string[]): Promise<Holding> {
+    return JSON.parse(await this.#threads[0]!.ask({ kind: "holding", agents }));
   }
 
   /** Counts what each thread has open, without threads that are being restarted. */

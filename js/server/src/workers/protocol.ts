@@ -61,6 +61,8 @@ export type ToWorker =
   | { kind: "delete"; id: number; agent: string }
   /** Lists agents, of all threads. */
   | { kind: "list"; id: number; page: AgentsPage }
+  /** Adds up what agents of all threads hold. */
+  | { kind: "holding"; id: number; agents: readonly string[] }
   /** Counts what the thread has open. */
   | { kind: "measure"; id: number }
   /** Does periodic work if it is due; `interval` is in milliseconds. */

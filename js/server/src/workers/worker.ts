@@ -6,8 +6,10 @@ import { loadEmbedderSync } from "nous-embedder";
 import { NousError } from "nous-wasm";
 import { Agent } from "../agent/agent.ts";
 import { HeldTime } from "../agent/held-time.ts";
+import { Room } from "../agent/room.ts";
 import { SERVER_TASKS } from "../agent/server-tasks.ts";
 import { doIfDue } from "../agent/tasks.ts";
+import type { Quota } from "../api/operation.ts";
 import { behaviourOf } from "../compat/behaviour.ts";
 import { handlersFor } from "../compat/handlers.ts";
 import { signalSearchOf } from "../compat/search.ts";
@@ -29,7 +31,7 @@ import {
   withoutPlaces,
 } from "../storage/errors.ts";
 import { logOf } from "../storage/files.ts";
-import { agentsIn, deleteAgent } from "../storage/hosted-agents.ts";
+import { agentsIn, deleteAgent, holdingOf } from "../storage/hosted-agents.ts";
 import { openStorage } from "../storage/open.ts";
 import { checkFolder } from "../storage/open-files.ts";
 import { areFiles } from "../storage/place.ts";
@@ -163,7 +165,13 @@ async function answer(message: Exclude<ToWorker, { kind: "cancel" }>): Promise<v
       const handle = handlers[message.operation] as (agent: Agent, given: unknown) => unknown;
       const work = async (agent: Agent) => {
         if (isFull(unsentBytes)) throw tooMuchUnsent();
-        reply(await handle(agent, message.given));
+        const { quota } = message.given as { quota?: Quota };
+        agent.room = quota && new Room(quota, agent.storage.size());
+        try {
+          reply(await handle(agent, message.given));
+        } finally {
+          agent.room = undefined;
+        }
       };
       const client: Asker = { isGone: false };
       clients.set(message.id, client);
@@ -191,6 +199,9 @@ async function answer(message: Exclude<ToWorker, { kind: "cancel" }>): Promise<v
     case "list":
       checkPlace();
       return reply(agentsIn(place, message.page, cutLogs));
+    case "holding":
+      checkPlace();
+      return reply(holdingOf(place, message.agents));
     case "measure":
       return reply(agents.occupancy());
     case "close":

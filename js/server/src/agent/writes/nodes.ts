@@ -83,6 +83,7 @@ export function insertNode(
   });
   const made = { id: node.id, isCorrection: contradiction !== undefined };
   if (stored !== undefined) return made;
+  agent.room?.take();
   const row = agent.storage.nodes.insert({ ...node, ...vectorOf(agent, node, request, vectors) });
   if (request.signals != null)
     agent.storage.nodes.addSignals(node.id, JSON.stringify(request.signals));

@@ -3,7 +3,7 @@
 import { atOnce, oneStep, type Steps } from "nous-memory";
 import { sql } from "../query.ts";
 import type { SnapshotStores } from "../snapshots.ts";
-import type { MetaKey, Storage, TableOf } from "../storage.ts";
+import type { Holding, MetaKey, Storage, TableOf } from "../storage.ts";
 import type { OpeningTable } from "../tables/openings.ts";
 import type { PurgeTable } from "../tables/purges.ts";
 import { AgentRows } from "./agent-rows.ts";
@@ -166,11 +166,11 @@ export class PostgresStorage implements Storage {
    */
   scrub(): void {}
 
-  /** Returns the size of the memories, in bytes. */
-  bytes(): number {
-    return this.#rows.first<{ bytes: number }>(sql`
-      SELECT coalesce(sum(pg_column_size(nodes.*)), 0)::bigint AS bytes FROM nous.nodes
-      WHERE agent = ${this.#rows.agent}`)!.bytes;
+  /** Returns the memories, and their bytes without those of edges and indexes. */
+  size(): Holding {
+    return this.#rows.first<Holding>(sql`
+      SELECT count(*) AS memories, coalesce(sum(pg_column_size(nodes.*)), 0)::bigint AS bytes
+      FROM nous.nodes WHERE agent = ${this.#rows.agent}`)!;
   }
 
   close(): void {
