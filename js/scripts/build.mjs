@@ -1,7 +1,7 @@
 // `npm run build`: builds the npm packages. Engine: crate → .wasm and glue → an entry
 // for each environment (esbuild) → types. Embedder: see embedder.mjs. Memory: see memory.mjs.
-// Minilm: its own crate, in the same way, then minilm.mjs. Server: see server.mjs. Page: see
-// page.mjs. Skips what is up to date.
+// Minilm: its own crate, in the same way, then minilm.mjs. Server: see server.mjs.
+// Integrations: see integrations.mjs. Page: see page.mjs. Skips what is up to date.
 
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -9,6 +9,7 @@ import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { LINE_LIMIT } from "./bundle.mjs";
 import { writeEmbedder } from "./embedder.mjs";
+import { writeIntegrations } from "./integrations.mjs";
 import { layoutAsTypeScript } from "./layout.mjs";
 import { at, fail, fingerprint, isStampedWith, must, root, runAside, say } from "./lib.mjs";
 import { writeMemory } from "./memory.mjs";
@@ -82,6 +83,7 @@ export async function build({ isWhole = true, needsPostgres = false } = {}) {
   const typed = ["engine", "embedder", "memory", "minilm"];
   if (isWhole) for (const name of typed) writeTypes(at("js", name));
   await writeServer(bundle, isWhole);
+  if (isWhole) await writeIntegrations(bundle);
   await writePage();
   mkdirSync(at(".cache"), { recursive: true });
   writeFileSync(isWhole ? wholeStamp : packagesStamp, ofPackages());

@@ -37,6 +37,7 @@ export const RULES = [
   { files: ["js/server/src/storage/"], run: ["server", "postgres", "kills", "browser"] },
   { files: ["js/server/src/api/"], run: ["server", "postgres", "browser", "python"] },
   { files: ["js/server/"], run: ["server", "postgres", "browser"] },
+  { files: ["js/integrations/"], run: ["server", "package"] },
   { files: ["js/memory/"], run: ["parity", "package", "server", "postgres", "browser"] },
   { files: ["crates/minilm/"], run: ["rust", "package", "browser"] },
   { files: ["crates/unigram/"], run: ["rust", "package", "browser"] },

@@ -11,7 +11,7 @@ import { dirname, join, posix, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { at, fail, root } from "./lib.mjs";
 
-const PACKAGES = ["embedder", "engine", "memory", "minilm", "page", "server"];
+const PACKAGES = ["embedder", "engine", "integrations", "memory", "minilm", "page", "server"];
 const SOURCE = /\.tsx?$/;
 /** A relative path after `from`, `import` or `import(`. */
 const IMPORTED = /\b(?:from|import)\s*\(?\s*"(\.[^"]+)"/g;

@@ -33,6 +33,8 @@ export const WASM_TARGET = "wasm32-unknown-unknown";
 
 /** The workspace that names the driver of PostgreSQL. */
 const POSTGRES = "js/postgres";
+/** The workspace that no server needs. */
+const INTEGRATIONS = "js/integrations";
 
 /** Returns whether the driver of PostgreSQL is installed. */
 export const hasPostgres = () => has("node_modules", "pg");
@@ -56,7 +58,7 @@ export function setUpPackages({ isWhole = true, needsPostgres = false } = {}) {
   const isLight = !isWhole && !has("node_modules", "vitest");
   const { workspaces } = JSON.parse(readFileSync(at("package.json"), "utf8"));
   const folders = workspaces.filter(
-    (folder) => folder !== POSTGRES || needsPostgres || hasPostgres(),
+    (folder) => folder !== INTEGRATIONS && (folder !== POSTGRES || needsPostgres || hasPostgres()),
   );
   const made = `${folders}\n${lock}`;
   if (isLight && isStampedWith(stamp, made)) return;

@@ -25,6 +25,7 @@ const PAGES = [
   "examples/README.md",
   "js/embedder/README.md",
   "js/engine/README.md",
+  "js/integrations/README.md",
   "js/memory/README.md",
   "js/e5/README.md",
   "js/minilm/README.md",

@@ -24,12 +24,13 @@ import { transformSync } from "esbuild";
 /** The root of this repository. */
 export const root = fileURLToPath(new URL("../../../", import.meta.url));
 /** The packages for any environment, by their folders below `js`. */
-export type PackageFolder = "e5" | "engine" | "embedder" | "memory" | "minilm";
+export type PackageFolder = "e5" | "engine" | "embedder" | "integrations" | "memory" | "minilm";
 /** A file of the build of each. */
 const BUILT = {
   e5: "LICENSE",
   engine: "dist/nous_wasm.wasm",
   embedder: "dist/node.cjs",
+  integrations: "dist/types/client.d.ts",
   memory: "dist/index.cjs",
   minilm: "dist/node.cjs",
 };
