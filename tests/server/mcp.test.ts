@@ -16,6 +16,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { earlyAnswer, VERSIONS } from "../../js/server/src/mcp/early.ts";
 import {
   CLIENT_NAMES,
+  CLIENTS,
   type ClientName,
   fileOf,
   installationOf,
@@ -755,7 +756,9 @@ const ended = (child: ChildProcess): Promise<number | null> =>
 describe("installation", () => {
   const entry = { command: "node", args: ["cli.mjs", "mcp"] };
 
-  test.each(CLIENT_NAMES)("keeps what the configuration of %s holds", (name) => {
+  // Those of other forms are in mcp-install.test.ts.
+  const inJson = CLIENT_NAMES.filter((name) => !("form" in CLIENTS[name]));
+  test.each(inJson)("keeps what the configuration of %s holds", (name) => {
     const home = temporaryFolder();
     const given = { ...entry, client: name, home, system: "linux" as const };
     const { file, before, after } = installationOf(given);
@@ -803,6 +806,36 @@ describe("installation", () => {
       "/Users/mira/.config/zed/settings.json",
       "C:\\Users\\mira\\AppData\\Roaming\\Zed\\settings.json",
     ],
+    windsurf: [
+      "/home/mira/.codeium/windsurf/mcp_config.json",
+      "/Users/mira/.codeium/windsurf/mcp_config.json",
+      "C:\\Users\\mira\\.codeium\\windsurf\\mcp_config.json",
+    ],
+    codex: [
+      "/home/mira/.codex/config.toml",
+      "/Users/mira/.codex/config.toml",
+      "C:\\Users\\mira\\.codex\\config.toml",
+    ],
+    gemini: [
+      "/home/mira/.gemini/settings.json",
+      "/Users/mira/.gemini/settings.json",
+      "C:\\Users\\mira\\.gemini\\settings.json",
+    ],
+    cline: [
+      "/home/mira/.cline/data/settings/cline_mcp_settings.json",
+      "/Users/mira/.cline/data/settings/cline_mcp_settings.json",
+      "C:\\Users\\mira\\.cline\\data\\settings\\cline_mcp_settings.json",
+    ],
+    opencode: [
+      "/home/mira/.config/opencode/opencode.json",
+      "/Users/mira/.config/opencode/opencode.json",
+      "C:\\Users\\mira\\.config\\opencode\\opencode.json",
+    ],
+    goose: [
+      "/home/mira/.config/goose/config.yaml",
+      "/Users/mira/.config/goose/config.yaml",
+      "C:\\Users\\mira\\AppData\\Roaming\\Block\\goose\\config\\config.yaml",
+    ],
   };
   const HOMES = ["/home/mira", "/Users/mira", "C:\\Users\\mira"];
 
@@ -814,8 +847,9 @@ describe("installation", () => {
       const empty = { APPDATA: "", XDG_CONFIG_HOME: "" };
       expect(fileOf(name, { ...where, environment: empty })).toBe(FILES[name][place]);
     }
-    const roaming = { APPDATA: "D:\\Profile\\Roaming", XDG_CONFIG_HOME: "/elsewhere" };
-    const windows = fileOf(name, { home: HOMES[2]!, system: "win32", environment: roaming });
+    const APPDATA = "D:\\Profile\\Roaming";
+    const roaming = { APPDATA, XDG_CONFIG_HOME: "/elsewhere" };
+    const windows = fileOf(name, { home: HOMES[2]!, system: "win32", environment: { APPDATA } });
     const inAppData = FILES[name][2].includes("AppData");
     expect(windows.startsWith(inAppData ? "D:\\Profile\\Roaming\\" : HOMES[2]!)).toBe(true);
     const linux = fileOf(name, { home: HOMES[0]!, system: "linux", environment: roaming });

@@ -13,6 +13,8 @@ if (problem !== undefined) {
   process.exit(1);
 }
 const [, , command, ...rest] = process.argv;
-const asksForElse = rest.some((word) => ["install", "help", "--help", "-h"].includes(word));
+const asksForElse = rest.some((word) =>
+  ["install", "uninstall", "help", "--help", "-h"].includes(word),
+);
 if (command === "mcp" && !asksForElse) await greetEarly(__VERSION__);
 await import("./program.ts");

@@ -6,13 +6,15 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { homedir, platform } from "node:os";
 import { dirname, posix, win32 } from "node:path";
-import { applyEdits, modify, type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import { SettingsError } from "../refusal.ts";
+import { FORMS, type Form } from "./config-files.ts";
 
 /** The name of the server in a client's configuration. */
 const NAME = "nous";
@@ -29,6 +31,10 @@ interface Client {
   file(where: Where): string;
   /** The file of a project, relative to it; undefined if the client has none. */
   project?: string;
+  /** The form of the file. Default: JSON, with comments. */
+  form?: keyof typeof FORMS;
+  /** Whether a file beside it, with `c` at its end, takes its place if it is there. */
+  mayHaveComments?: true;
   /** The key under which servers stand. */
   key: string;
   /** Returns the entry of a server. */
@@ -38,7 +44,7 @@ interface Client {
 const stdio = (command: string, args: readonly string[]) => ({ command, args });
 
 /** Joins parts as the paths of the system are written. */
-const joined = ({ system }: Pick<Where, "system">, ...parts: string[]): string =>
+export const joined = ({ system }: Pick<Where, "system">, ...parts: string[]): string =>
   (system === "win32" ? win32 : posix).join(...parts);
 
 /** Returns the folder in which programs of Linux keep their settings. */
@@ -86,6 +92,54 @@ export const CLIENTS = {
     key: "context_servers",
     entry: (command, args) => ({ source: "custom", command, args, env: {} }),
   },
+  windsurf: {
+    file: (where) => joined(where, where.home, ".codeium", "windsurf", "mcp_config.json"),
+    key: "mcpServers",
+    entry: stdio,
+  },
+  codex: {
+    file: (where) =>
+      joined(
+        where,
+        where.environment.CODEX_HOME || joined(where, where.home, ".codex"),
+        "config.toml",
+      ),
+    project: ".codex/config.toml",
+    form: "toml",
+    key: "mcp_servers",
+    entry: stdio,
+  },
+  gemini: {
+    file: (where) => joined(where, where.home, ".gemini", "settings.json"),
+    project: ".gemini/settings.json",
+    key: "mcpServers",
+    entry: stdio,
+  },
+  cline: {
+    file: (where) =>
+      joined(where, where.home, ".cline", "data", "settings", "cline_mcp_settings.json"),
+    key: "mcpServers",
+    entry: (command, args) => ({ command, args, disabled: false }),
+  },
+  opencode: {
+    file: (where) => joined(where, xdgDir(where), "opencode", "opencode.json"),
+    project: "opencode.json",
+    mayHaveComments: true,
+    key: "mcp",
+    entry: (command, args) => ({ type: "local", command: [command, ...args], enabled: true }),
+  },
+  goose: {
+    file: (where) =>
+      where.system === "win32"
+        ? joined(where, configDir(where), "Block", "goose", "config", "config.yaml")
+        : joined(where, xdgDir(where), "goose", "config.yaml"),
+    form: "yaml",
+    key: "extensions",
+    entry: (command, args) => ({
+      ...{ enabled: true, type: "stdio", name: NAME, description: "Memory over conversations" },
+      ...{ cmd: command, args, envs: {}, timeout: 300 },
+    }),
+  },
 } as const satisfies Readonly<Record<string, Client>>;
 
 export type ClientName = keyof typeof CLIENTS;
@@ -108,7 +162,7 @@ export interface Installation {
   /** The text before; undefined if there is no such file. */
   before: string | undefined;
   after: string;
-  /** The part of it that is ours. */
+  /** The part of it that is ours; empty if it is removed. */
   entry: string;
 }
 
@@ -125,44 +179,61 @@ export function fileOf(name: ClientName, where: Where, project?: string): string
   return joined(where, project, client.project);
 }
 
+/** Returns the text of a file; undefined if there is none. */
+export const textOf = (file: string): string | undefined =>
+  existsSync(file) ? readFileSync(file, "utf8").replace(/^\uFEFF/, "") : undefined;
+
 /**
  * Returns the configuration of a client with our server in it.
  *
- * @throws {SettingsError} If the client has no file for a project, or if its file is not JSON.
+ * @throws {SettingsError} If the client has no file for a project, or if its file cannot be read.
  */
 export function installationOf(options: InstallOptions): Installation {
-  const { command, args, project } = options;
-  const { home = homedir(), system = platform(), environment = process.env } = options;
+  const { command, args } = options;
+  return edited(options, CLIENTS[options.client].entry(command, args));
+}
+
+/** Returns the configuration of a client without our server. @throws As `installationOf` does. */
+export const removalOf = (options: Omit<InstallOptions, "command" | "args">): Installation =>
+  edited(options, undefined);
+
+function edited(
+  options: Omit<InstallOptions, "command" | "args">,
+  entry: object | undefined,
+): Installation {
+  const { home = homedir(), system = platform(), environment = process.env, project } = options;
   const client: Client = CLIENTS[options.client];
-  const file = fileOf(options.client, { home, system, environment }, project);
-  const before = existsSync(file) ? readFileSync(file, "utf8").replace(/^\uFEFF/, "") : undefined;
-  const text = before === undefined || before.trim() === "" ? "{}\n" : before;
-  const errors: ParseError[] = [];
-  const known: unknown = parse(text, errors, { allowTrailingComma: true });
-  const [error] = errors;
-  if (error !== undefined || typeof known !== "object" || known === null || Array.isArray(known)) {
-    const why = error === undefined ? "it is no object" : printParseErrorCode(error.error);
-    throw new SettingsError(`${file} cannot be read as JSON (${why}): mend it first.`);
+  const form: Form = FORMS[client.form ?? "json"];
+  const named = fileOf(options.client, { home, system, environment }, project);
+  const file = client.mayHaveComments === true && existsSync(`${named}c`) ? `${named}c` : named;
+  const before = textOf(file);
+  const text = before === undefined || before.trim() === "" ? form.empty : before;
+  const path = [client.key, NAME] as const;
+  const shown = entry === undefined ? "" : form.shown(path, entry);
+  try {
+    return { file, before, after: form.edited(text, path, entry), entry: shown };
+  } catch (error) {
+    const why = (error as Error).message.split("\n", 1)[0];
+    throw new SettingsError(
+      `${file} cannot be edited as ${form.name} (${why}): mend it first` +
+        `${shown === "" ? "." : `, or add this yourself:\n\n${shown}`}`,
+    );
   }
-  const entry = client.entry(command, args);
-  const edits = modify(text, [client.key, NAME], entry, {
-    formattingOptions: { insertSpaces: true, tabSize: 2 },
-  });
-  const ours = JSON.stringify({ [client.key]: { [NAME]: entry } }, null, 2);
-  return { file, before, after: applyEdits(text, edits), entry: ours };
 }
 
 /**
  * Writes the configuration, and keeps a copy of the file as it was before the first installation. Returns
- * the copy's name if there is one. The file is replaced in one step, since its client may read it.
+ * the copy's name if there is one. The file is replaced in one step, since its client may read it, with its
+ * permissions; a link stays, and its target is replaced.
  */
 export function write({ file, before, after }: Installation): string | undefined {
   const copy = `${file}.before-nous`;
   if (before === after) return existsSync(copy) ? copy : undefined;
   mkdirSync(dirname(file), { recursive: true });
   if (before !== undefined && !existsSync(copy)) copyFileSync(file, copy);
-  const unfinished = `${file}.${process.pid}.unfinished`;
-  writeFileSync(unfinished, after);
-  renameSync(unfinished, file);
+  const target = before === undefined ? file : realpathSync(file);
+  const unfinished = `${target}.${process.pid}.unfinished`;
+  writeFileSync(unfinished, after, before === undefined ? {} : { mode: statSync(target).mode });
+  renameSync(unfinished, target);
   return existsSync(copy) ? copy : undefined;
 }

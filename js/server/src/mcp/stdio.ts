@@ -61,7 +61,7 @@ export async function serveStdio(inForce: InForce, options: StdioOptions): Promi
 }
 
 /** The server of the data folder: one that runs already, or one of this process. */
-class FoundServer {
+export class FoundServer {
   #own: Awaited<ReturnType<StartServer>> | undefined;
   #url: Promise<string> | undefined;
   readonly #underWay = new Set<Promise<unknown>>();

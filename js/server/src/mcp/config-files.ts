@@ -1,0 +1,154 @@
+// Edits of configuration files that belong to other programs: one entry is set or removed, and the rest
+// of the text stays as it is, comments included.
+//
+// JSON with comments is edited by its parser's own edits, and YAML by its document. No parser of TOML
+// keeps comments: there the lines of our table are replaced, and what they mean is checked before the text
+// is used. A text that could not be edited so is refused, and the user adds the entry by hand.
+
+import { isDeepStrictEqual } from "node:util";
+import { applyEdits, modify, type ParseError, parse, printParseErrorCode } from "jsonc-parser";
+import { parse as parseToml, stringify as stringifyToml } from "smol-toml";
+import { Document, parseDocument } from "yaml";
+
+/** The keys that lead to an entry. */
+export type Path = readonly [group: string, name: string];
+
+/** How files of a kind are edited. */
+export interface Form {
+  /** The name of the format. */
+  name: string;
+  /** The text of a new file. */
+  empty: string;
+  /**
+   * Returns the text with this entry, or without one if `entry` is undefined.
+   *
+   * @throws {Error} If the text is not of this form, or cannot be edited. The message says why.
+   */
+  edited(text: string, path: Path, entry: object | undefined): string;
+  /** Returns the entry alone, as it would stand in a file. */
+  shown(path: Path, entry: object): string;
+}
+
+const FORMATTING = { formattingOptions: { insertSpaces: true, tabSize: 2 } };
+
+/** Returns the object in a text of JSON with comments. @throws {Error} If there is none. */
+export function objectIn(text: string): Record<string, unknown> {
+  const errors: ParseError[] = [];
+  const known: unknown = parse(text, errors, { allowTrailingComma: true });
+  const [error] = errors;
+  if (error !== undefined) throw new Error(printParseErrorCode(error.error));
+  if (typeof known !== "object" || known === null || Array.isArray(known))
+    throw new Error("it is no object");
+  return known as Record<string, unknown>;
+}
+
+/** Returns a text of JSON with another value at a path; undefined removes it. */
+export const withValue = (text: string, path: (string | number)[], value: unknown): string =>
+  applyEdits(text, modify(text, path, value, FORMATTING));
+
+const json: Form = {
+  name: "JSON",
+  empty: "{}\n",
+  edited(text, [group, name], entry) {
+    const known = objectIn(text)[group] as Record<string, unknown> | undefined;
+    if (entry === undefined && known?.[name] === undefined) return text;
+    return withValue(text, [group, name], entry);
+  },
+  shown: ([group, name], entry) => JSON.stringify({ [group]: { [name]: entry } }, null, 2),
+};
+
+const yaml: Form = {
+  name: "YAML",
+  empty: "",
+  edited(text, path, entry) {
+    const document = parseDocument(text);
+    const [error] = document.errors;
+    if (error !== undefined) throw new Error(error.message.split("\n", 1)[0]);
+    const known: unknown = document.toJS() ?? {};
+    if (typeof known !== "object" || Array.isArray(known)) throw new Error("it is no object");
+    if (entry === undefined && !document.hasIn(path)) return text;
+    if (entry === undefined) document.deleteIn(path);
+    else document.setIn(path, document.createNode(entry));
+    return document.toString({ lineWidth: 0 });
+  },
+  shown: ([group, name], entry) =>
+    new Document({ [group]: { [name]: entry } }).toString({ lineWidth: 0 }).trimEnd(),
+};
+
+/** A line that begins a table or an array of tables. */
+const HEADER = /^\s*\[/;
+
+const toml: Form = {
+  name: "TOML",
+  empty: "",
+  edited(text, [group, name], entry) {
+    const before = parseToml(text);
+    const ours = `(?:${group}|"${group}")\\s*\\.\\s*(?:${name}|"${name}")`;
+    const isOurs = new RegExp(`^\\s*\\[\\s*${ours}\\s*\\]`);
+    const isBelow = new RegExp(`^\\s*\\[\\s*${ours}\\s*\\.`);
+    const lines = text.split("\n");
+    const kept: string[] = [];
+    let place: number | undefined;
+    for (let at = 0; at < lines.length; ) {
+      const line = lines[at]!;
+      let end = at + 1;
+      if (HEADER.test(line)) while (end < lines.length && !HEADER.test(lines[end]!)) end += 1;
+      // Comments and empty lines before the next table belong to that.
+      let own = end;
+      if (HEADER.test(line)) while (own > at + 1 && /^\s*(#.*)?$/.test(lines[own - 1]!)) own -= 1;
+      if (isOurs.test(line)) place ??= kept.length;
+      const isRemoved = isOurs.test(line) || (entry === undefined && isBelow.test(line));
+      kept.push(...lines.slice(isRemoved ? own : at, end));
+      at = end;
+    }
+    if (entry !== undefined) {
+      const table = stringifyToml({ [group]: { [name]: entry } })
+        .trim()
+        .split("\n");
+      if (place === undefined && kept.join("").trim() !== "") {
+        while (kept.at(-1)?.trim() === "") kept.pop();
+        kept.push("");
+      }
+      kept.splice(place ?? kept.length, 0, ...table, ...(place === undefined ? [""] : []));
+    }
+    const after = kept.join("\n");
+    checkToml(before, after, [group, name], entry);
+    return after;
+  },
+  shown: ([group, name], entry) => stringifyToml({ [group]: { [name]: entry } }).trim(),
+};
+
+/** @throws {Error} If the text after an edit does not mean what was before, with our entry or without. */
+function checkToml(
+  before: Record<string, unknown>,
+  text: string,
+  [group, name]: Path,
+  entry: object | undefined,
+): void {
+  const cannot = new Error(`the part ${group} has a form that cannot be edited`);
+  let after: Record<string, unknown>;
+  try {
+    after = parseToml(text);
+  } catch {
+    throw cannot;
+  }
+  const found = (after[group] as Record<string, unknown> | undefined)?.[name];
+  const isSet = entry === undefined ? found === undefined : hasAll(found, entry);
+  const rest = [after, before].map((data) => without(data, group, name));
+  if (!isSet || !isDeepStrictEqual(rest[0], rest[1])) throw cannot;
+}
+
+/** Returns whether an object has these fields. The user may have added others, such as `env`. */
+const hasAll = (found: unknown, entry: object): boolean =>
+  Object.entries(entry).every(([name, value]) =>
+    isDeepStrictEqual((found as Record<string, unknown> | undefined)?.[name], value),
+  );
+
+/** Returns the data without an entry, and without a group that has no other. */
+function without(data: Record<string, unknown>, group: string, name: string): object {
+  const { [group]: those, ...rest } = structuredClone(data);
+  const { [name]: _, ...others } = (those ?? {}) as Record<string, unknown>;
+  return Object.keys(others).length === 0 ? rest : { ...rest, [group]: others };
+}
+
+export const FORMS = { json, yaml, toml } as const;
