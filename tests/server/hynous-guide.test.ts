@@ -29,6 +29,9 @@ const MEMORIES = 60;
 const QUESTION = "how does Heliotrope compare?";
 const repository = fileURLToPath(new URL("../../", import.meta.url));
 const page = readFileSync(join(repository, "docs", "compatibility.md"), "utf8");
+const { version: VERSION } = JSON.parse(
+  readFileSync(join(repository, "js", "engine", "package.json"), "utf8"),
+);
 
 /** The commands of a section of the page. */
 const commandsIn = (heading: string): string[] => {
@@ -164,7 +167,7 @@ describe("the guide", () => {
     "installs the package in a project of npm, and says that npm refuses in Hynous' workspace",
     () => {
       const [byPnpm, byNpm] = SWAP.map((command) => command.replace(/ {2,}#.*/, ""));
-      expect(byPnpm).toBe("pnpm add ./nous-wasm-0.1.0.tgz");
+      expect(byPnpm).toBe(`pnpm add ./nous-wasm-${VERSION}.tgz`);
       const install = byNpm!.replace("./", `${own}/`);
       const refused = run(install, inServer());
       expect(refused.status).not.toBe(0);
@@ -174,7 +177,7 @@ describe("the guide", () => {
       mkdirSync(project);
       writeFileSync(join(project, "package.json"), "{}");
       expect(run(install, project)).toMatchObject({ status: 0 });
-      expect(run(`node -p 'require("nous-wasm").version'`, project).printed.trim()).toBe("0.1.0");
+      expect(run(`node -p 'require("nous-wasm").version'`, project).printed.trim()).toBe(VERSION);
     },
     MINUTES,
   );

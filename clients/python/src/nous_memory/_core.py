@@ -30,7 +30,7 @@ from ._time import Time
 
 T = TypeVar("T")
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 DEFAULT_URL = "http://127.0.0.1:3100"
 DEFAULT_TIMEOUT = 30.0
 DEFAULT_RETRIES = 4
