@@ -53,7 +53,7 @@ const SERVERS = { maxWorkers: 4, testTimeout: patience(120_000) };
  */
 const ON_FILES_ALONE = [
   // Of commands that work on files, and that refuse on PostgreSQL.
-  ...["adoption", "backup", "bench", "hynous-guide", "scheduled-backups"],
+  ...["adoption", "backup", "bench", "deploy", "hynous-guide", "scheduled-backups"],
   // Of the files themselves: their damage, places, permissions, syncs, locks and remains.
   ...["connection", "damage", "disk", "durability", "faults", "moved-files", "no-paths-in-answers"],
   ...["output-files", "read-only", "released", "snapshots", "storage", "writers"],

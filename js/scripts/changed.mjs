@@ -20,6 +20,7 @@ export const RULES = [
   },
   { files: [".ci/", ".github/", "LICENSE"], run: [] },
   { files: ["clients/python/"], run: ["python"] },
+  { files: ["deploy/"], run: ["server", "package"] },
   { files: ["examples/"], run: ["docs", "package"] },
   { files: ["tests/browser/", "js/page/"], run: ["browser"] },
   { files: ["tests/kills/"], run: ["kills"] },

@@ -115,7 +115,8 @@ export function packImage({ tarball, to, work, version, epoch, revision, reposit
   return contents;
 }
 
-function configOf({ layers, version, revision, repository, epoch }) {
+/** Returns the configuration of the image, as the OCI specifies it. */
+export function configOf({ layers, version, revision, repository, epoch }) {
   const created = new Date(epoch * 1000).toISOString();
   const labels = {
     title: "nous-server",
