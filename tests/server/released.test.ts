@@ -3,7 +3,7 @@
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
@@ -114,6 +114,34 @@ describe.each(VERSIONS)("the data of version %s", (version) => {
         });
       db.close();
     }
+  });
+
+  test("is copied before its schema is changed, so that the version can be had back", {
+    timeout: 60_000,
+  }, async () => {
+    const opened = unpacked(version);
+    const { keys, rows } = opened.fixture;
+    const schemaIn = (file: string) => {
+      const db = raw(file);
+      const { value } = db.prepare("SELECT value FROM nous_meta WHERE key = 'schema'").get() as {
+        value: string;
+      };
+      const counts = Object.keys(rows.default!).map(
+        (table) => [table, db.prepare(`SELECT 1 FROM ${table}`).all().length] as const,
+      );
+      db.close();
+      return { schema: Number(value), counts: Object.fromEntries(counts) };
+    };
+    const file = agentFile(opened.data, "default");
+    const before = schemaIn(file);
+    const server = await serve(opened);
+    await server.ask("GET /graph", undefined, as("default", keys.all));
+    expect(await server.end()).toBe(0);
+    const copies = readdirSync(dirname(file)).filter((name) =>
+      name.startsWith(`${basename(file)}.schema-${before.schema}.`),
+    );
+    expect(copies).toHaveLength(schemaIn(file).schema > before.schema ? 1 : 0);
+    for (const copy of copies) expect(schemaIn(join(dirname(file), copy))).toEqual(before);
   });
 
   test("is sound, before this version has opened it and afterwards", {
