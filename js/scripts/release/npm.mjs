@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { at, must } from "../lib.mjs";
 
 /** The packages that npm publishes, by their folders below `js`; each stands after what it needs. */
-export const PUBLISHED = ["engine", "embedder", "memory", "minilm", "e5", "server"];
+export const PUBLISHED = ["engine", "embedder", "memory", "minilm", "e5", "integrations", "server"];
 
 /** The name of the file that `npm pack` writes. */
 export const tarballOf = ({ name, version }) => `${name}-${version}.tgz`;
