@@ -113,7 +113,10 @@ async function main() {
   const refusals = refusalsOf(version);
   if (refusals.length > 0 && !isDry) fail(`No release of ${version}: ${refusals.join("\n")}`);
   const folder = options.out ?? "release";
-  const to = isDry && options.out === undefined ? mkdtempSync(join(tmpdir(), "nous-dry-")) : resolve(at(), folder);
+  const to =
+    isDry && options.out === undefined
+      ? mkdtempSync(join(tmpdir(), "nous-dry-"))
+      : resolve(at(), folder);
   if (existsSync(to) && readdirSync(to).length > 0)
     fail(`${to} is not empty: remove it, or name another folder with --out.`);
   mkdirSync(to, { recursive: true });

@@ -116,7 +116,8 @@ describe("the version", () => {
 });
 
 it("the notes are a section of the changelog", () => {
-  const changelog = "# C\n\n## Unreleased\n\n- a\n\n## 1.2.0 – 2026-01-02\n\n- b\n\n## 1.2 – 2026-01-01\n- c\n";
+  const changelog =
+    "# C\n\n## Unreleased\n\n- a\n\n## 1.2.0 – 2026-01-02\n\n- b\n\n## 1.2 – 2026-01-01\n- c\n";
   expect(sectionOf(changelog, "1\\.2\\.0")).toBe("- b");
   expect(sectionOf(changelog, "Unreleased")).toBe("- a");
   expect(sectionOf(changelog, "1\\.2")).toBe("- c");
@@ -196,7 +197,9 @@ describe("the command", () => {
     expect(unfit.status).toBe(1);
     expect(unfit.stderr).not.toContain("files differ");
     expect(unfit.stderr).toContain('CHANGELOG.md has no section "## 98.7.6 – DATE"');
-    expect(unfit.stderr).toContain("tests/server/released/98.7.6 is missing: run `npm run fixture`");
+    expect(unfit.stderr).toContain(
+      "tests/server/released/98.7.6 is missing: run `npm run fixture`",
+    );
     const crate = join(clone, "crates", "minilm", "Cargo.toml");
     writeFileSync(crate, readFileSync(crate, "utf8").replace("98.7.6", "98.7.5"));
     const apart = await release("--dry-run");
@@ -207,40 +210,45 @@ describe("the command", () => {
 });
 
 describe("the server's tarball, in a root with Node and npm alone", () => {
-  it.each([
-    ["Node 24", undefined],
-    ...(isFull ? [["Node 26", node26] as const] : []),
-  ])("%s: is installed by one command, without a network, and answers", { timeout: 5 * MINUTES }, async (name, node) => {
-    const tarball = await serverTarball();
-    const place = await rootWithNpm(node?.());
-    onTestFinished(() => removeRoot(place));
-    cpSync(tarball, join(place, `nous-server-${VERSION}.tgz`));
-    const begun = performance.now();
-    // docs/loading.md: npm install -g ./nous-server-VERSION.tgz
-    const npm = ["/usr/local/bin/node", "/usr/lib/npm/bin/npm-cli.js"];
-    const install = ["install", "-g", "--offline", "--no-audit", "--no-fund"];
-    const said = await runIn(place, [...npm, ...install, `./nous-server-${VERSION}.tgz`], { env: ENV });
-    const installed = performance.now();
-    const [, packages] = /added (\d+) packages? /.exec(said)!;
-    const at = join(place, "usr", "local", "lib", "node_modules", "nous-server");
-    const sizes = { tarball: statSync(tarball).size, installed: bytesOf(at) };
-    const started = await ServerIn.start(place, ["/usr/bin/env", "nous-server", "--port", "0"], {
-      env: ENV,
-    });
-    expect(await started.answer()).toBe(FACT);
-    expect(await (await fetch(`${started.url}/`)).text()).toContain("<title>");
-    const answered = performance.now();
-    expect(await started.stop()).toBe(0);
-    const seconds = (from: number, to: number) => ((to - from) / 1000).toFixed(1);
-    console.info(
-      `${name}: ${packages} package of ${(sizes.tarball / 1e6).toFixed(1)} MB, ` +
-        `${(sizes.installed / 1e6).toFixed(1)} MB installed in ${seconds(begun, installed)} s, ` +
-        `first answer ${seconds(installed, answered)} s later`,
-    );
-    expect(packages).toBe("1");
-    expect(sizes.tarball).toBeLessThan(MAX_BYTES.tarball);
-    expect(sizes.installed).toBeLessThan(MAX_BYTES.installed);
-  });
+  const nodes: [name: string, node?: typeof node26][] = [["Node 24"]];
+  if (isFull) nodes.push(["Node 26", node26]);
+  it.each(nodes)(
+    "%s: is installed by one command, without a network, and answers",
+    { timeout: 5 * MINUTES },
+    async (name, node) => {
+      const tarball = await serverTarball();
+      const place = await rootWithNpm(node?.());
+      onTestFinished(() => removeRoot(place));
+      cpSync(tarball, join(place, `nous-server-${VERSION}.tgz`));
+      const begun = performance.now();
+      // docs/loading.md: npm install -g ./nous-server-VERSION.tgz
+      const npm = ["/usr/local/bin/node", "/usr/lib/npm/bin/npm-cli.js"];
+      const install = ["install", "-g", "--offline", "--no-audit", "--no-fund"];
+      const said = await runIn(place, [...npm, ...install, `./nous-server-${VERSION}.tgz`], {
+        env: ENV,
+      });
+      const installed = performance.now();
+      const [, packages] = /added (\d+) packages? /.exec(said)!;
+      const at = join(place, "usr", "local", "lib", "node_modules", "nous-server");
+      const sizes = { tarball: statSync(tarball).size, installed: bytesOf(at) };
+      const started = await ServerIn.start(place, ["/usr/bin/env", "nous-server", "--port", "0"], {
+        env: ENV,
+      });
+      expect(await started.answer()).toBe(FACT);
+      expect(await (await fetch(`${started.url}/`)).text()).toContain("<title>");
+      const answered = performance.now();
+      expect(await started.stop()).toBe(0);
+      const seconds = (from: number, to: number) => ((to - from) / 1000).toFixed(1);
+      console.info(
+        `${name}: ${packages} package of ${(sizes.tarball / 1e6).toFixed(1)} MB, ` +
+          `${(sizes.installed / 1e6).toFixed(1)} MB installed in ${seconds(begun, installed)} s, ` +
+          `first answer ${seconds(installed, answered)} s later`,
+      );
+      expect(packages).toBe("1");
+      expect(sizes.tarball).toBeLessThan(MAX_BYTES.tarball);
+      expect(sizes.installed).toBeLessThan(MAX_BYTES.installed);
+    },
+  );
 });
 
 /** `describe` of the full tier: making a release takes a minute. */
@@ -302,7 +310,8 @@ describeInFull("a release", () => {
     }
     const wheel = at(`nous_memory_client-${VERSION}-py3-none-any.whl`);
     const metadata = `nous_memory_client-${VERSION}.dist-info/METADATA`;
-    const unzip = "import sys, zipfile; print(zipfile.ZipFile(sys.argv[1]).read(sys.argv[2]).decode())";
+    const unzip =
+      "import sys, zipfile; print(zipfile.ZipFile(sys.argv[1]).read(sys.argv[2]).decode())";
     expect(await must("python3", ["-c", unzip, wheel, metadata], folder)).toContain(
       "Project-URL: Repository, https://example.org/nous",
     );
@@ -332,7 +341,9 @@ describeInFull("a release", () => {
     ]);
   });
 
-  it("has an image that runs on a root that it cannot write to", { timeout: 5 * MINUTES }, async () => {
+  it("has an image that runs on a root that it cannot write to", {
+    timeout: 5 * MINUTES,
+  }, async () => {
     const layout = emptyFolder();
     const image = emptyFolder();
     const data = emptyFolder();

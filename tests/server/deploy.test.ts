@@ -54,9 +54,11 @@ test("each variable is one of the server's", () => {
 /** The arguments of each command of the server in the files and on the page. */
 const COMMANDS = [
   ...TEXTS.flatMap(([, text]) =>
-    [...text.matchAll(/^[^|\n]*(?:run --rm|exec|sudo -u nous) (?:nous(?:-1)? )?(?:nous-server )?([a-z].*)$/gm)].map(
-      ([, args]) => args!.replace(/[`.].*$/, "").split(" "),
-    ),
+    [
+      ...text.matchAll(
+        /^[^|\n]*(?:run --rm|exec|sudo -u nous) (?:nous(?:-1)? )?(?:nous-server )?([a-z].*)$/gm,
+      ),
+    ].map(([, args]) => args!.replace(/[`.].*$/, "").split(" ")),
   ).filter((args) => !args.includes("COMMAND")),
   ...MANIFESTS.flatMap((file) => valuesOf(manifestsIn(file), "args") as string[][]),
 ];
@@ -66,7 +68,8 @@ test("each command is one of the server's", () => {
   const data = join(folder, "data");
   mkdirSync(data);
   const moved = (args: readonly string[]) =>
-    args.map((arg) => arg.replace("/var/lib/nous-server/backup", join(folder, "backup")))
+    args
+      .map((arg) => arg.replace("/var/lib/nous-server/backup", join(folder, "backup")))
       .map((arg) => arg.replace("/var/lib/nous-server", data));
   const commands = new Set(COMMANDS.map((args) => moved(args).join(" ")));
   expect(commands.size).toBeGreaterThanOrEqual(3);
@@ -177,7 +180,11 @@ testInFull("Kubernetes takes the manifests", { timeout: 300_000 }, () => {
       encoding: "utf8",
       maxBuffer: 2 ** 28,
     });
-    expect({ args, status, stderr: status === 0 ? "" : stderr }).toEqual({ args, status: 0, stderr: "" });
+    expect({ args, status, stderr: status === 0 ? "" : stderr }).toEqual({
+      args,
+      status: 0,
+      stderr: "",
+    });
     return stdout;
   };
   const [needed, hash] = SCHEMAS;
@@ -195,7 +202,8 @@ testInFull("Kubernetes takes the manifests", { timeout: 300_000 }, () => {
     for (const file of MANIFESTS) {
       for (const manifest of manifestsIn(file)) {
         const name = `${manifest.kind}-${manifest.apiVersion.replace("/", "-")}`.toLowerCase();
-        const validate = ajv.getSchema(name) ?? ajv.addSchema(schemaOf(name), name).getSchema(name)!;
+        const validate =
+          ajv.getSchema(name) ?? ajv.addSchema(schemaOf(name), name).getSchema(name)!;
         const problems = validate(manifest) ? [] : validate.errors;
         expect({ version, file, name, problems }).toEqual({ version, file, name, problems: [] });
         expect(validate({ ...manifest, sepc: {} })).toBe(false);

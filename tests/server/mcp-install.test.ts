@@ -27,8 +27,8 @@ import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const READ = { json: (text: string) => parseJson(text), toml: parseToml, yaml: parseYaml };
 const formOf = (name: (typeof CLIENT_NAMES)[number]) => {
-  const client: { form?: keyof typeof READ } = CLIENTS[name];
-  return client.form ?? "json";
+  const client = CLIENTS[name];
+  return "form" in client ? client.form : "json";
 };
 
 /** Settings of a user, with comments, in each form, and what they mean. */

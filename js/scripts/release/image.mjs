@@ -135,12 +135,7 @@ export function configOf({ layers, version, revision, repository, epoch }) {
     config: {
       User: `${USER}:${USER}`,
       ExposedPorts: { "3100/tcp": {} },
-      Env: [
-        "PATH=/usr/local/bin",
-        `HOME=${DATA}`,
-        "NOUS_HOST=0.0.0.0",
-        `NOUS_DATA_DIR=${DATA}`,
-      ],
+      Env: ["PATH=/usr/local/bin", `HOME=${DATA}`, "NOUS_HOST=0.0.0.0", `NOUS_DATA_DIR=${DATA}`],
       Entrypoint: ["nous-server"],
       WorkingDir: DATA,
       Volumes: { [DATA]: {} },

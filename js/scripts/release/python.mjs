@@ -16,7 +16,9 @@ print(run.environment(*run.found_python()))
 
 /** Writes the wheel and the source archive into `to`. `work` is an empty folder. */
 export function packPython({ to, work, repository, epoch }) {
-  const programs = output(process.env.PYTHON ?? "python3", ["-c", ENVIRONMENT])?.split("\n").at(-1);
+  const programs = output(process.env.PYTHON ?? "python3", ["-c", ENVIRONMENT])
+    ?.split("\n")
+    .at(-1);
   if (programs === undefined)
     fail("The Python packages need Python 3.10 or newer with venv and pip: see CONTRIBUTING.md.");
   const staged = join(work, "python");

@@ -51,7 +51,10 @@ export function sbomOf({ version, epoch, contents }) {
     )) {
       const purl = `pkg:${kind}/${name.replace("@", "%40")}@${version}`;
       const hashes = hashOf[kind].get(`${name}@${version}`);
-      add(component("library", { purl, name, version, license, hashes }), refOf(manifests[folder].name));
+      add(
+        component("library", { purl, name, version, license, hashes }),
+        refOf(manifests[folder].name),
+      );
     }
   }
   for (const [folder, name, license] of MODELS)
@@ -62,7 +65,10 @@ export function sbomOf({ version, epoch, contents }) {
   for (const { name, version, distribution } of contents) {
     const place = distribution === undefined ? "generic" : `deb/${distribution}`;
     const purl = `pkg:${place}/${name}@${encodeURIComponent(version)}`;
-    add(component(distribution === undefined ? "platform" : "library", { purl, name, version }), refOf(server.name));
+    add(
+      component(distribution === undefined ? "platform" : "library", { purl, name, version }),
+      refOf(server.name),
+    );
   }
   const sorted = [...components.values()].sort((a, b) => (a.purl < b.purl ? -1 : 1));
   const dependencies = [refOf(server.name), ...sorted.map(({ purl }) => purl)].map((ref) => ({

@@ -4,6 +4,7 @@
 import {
   type EdgeRow,
   type IndexedNodeRow,
+  type Json,
   memoryEdgeOf,
   namesIn,
   remember as rememberIn,
@@ -13,7 +14,6 @@ import { getInitialEdgeStrength, type MemoryEdge } from "nous-wasm";
 import { noteAdded, take } from "./edit.ts";
 import type { Held } from "./held.ts";
 import { addRow, nodeLine } from "./lines.ts";
-import type { Json } from "./readers/reading.ts";
 import type { Stored } from "./records.ts";
 
 /** Remembers a text. Returns what became of it, piece by piece. */

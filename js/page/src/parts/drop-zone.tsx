@@ -1,8 +1,8 @@
 // Where files are dropped, or chosen. They open in the page.
 
 import { useSignal } from "@preact/signals";
+import { clearFilters } from "../app/filters.ts";
 import { openFiles } from "../app/opening.ts";
-import { clearFilters } from "../views/memories/filters.ts";
 import { problem } from "./problem.ts";
 
 async function openAll(files: readonly File[]): Promise<void> {

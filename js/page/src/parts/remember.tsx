@@ -8,7 +8,7 @@ import { linkTo } from "../app/address.ts";
 import { counted, percent } from "../app/format.ts";
 import { generation, memory, memoryChanged, opened } from "../memory/client.ts";
 import type { Card, Decision, Stored, StoredPiece } from "../memory/records.ts";
-import { MemoryRow } from "../views/memories/memory-row.tsx";
+import { MemoryRow } from "./memory-row.tsx";
 import { whyNot } from "./problem.ts";
 
 /** What the last text became, until another memory is opened. */

@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs
 import { join } from "node:path";
 import { z } from "zod";
 import { SCOPES, type Scope } from "../api/operation.ts";
-import { newId } from "../ids.ts";
+import { KEY_ID, newId } from "../ids.ts";
 import { keysDir, keysMarker } from "../settings/paths.ts";
 import { syncFolder, writeWhole } from "../storage/files.ts";
 import { makeFolderOf } from "../storage/make-folder.ts";
@@ -15,8 +15,6 @@ import { makeFolderOf } from "../storage/make-folder.ts";
 const KEY_BYTES = 32;
 /** Marks a text as a key of this server, for people and for secret scanners. */
 const PREFIX = "nous_";
-/** The id of a key. */
-export const KEY_ID = /^k_[0-9a-z]{12}$/;
 const ENDING = ".json";
 
 /** The rights of a key. */

@@ -2,7 +2,7 @@
 // list of entries, a number for every key or `KEY_ID=NUMBER` for one. 0 is no limit.
 
 import { z } from "zod";
-import { KEY_ID } from "../keys/keys.ts";
+import { KEY_ID } from "../ids.ts";
 import { partsOf, valueFor } from "./per-agent.ts";
 
 /** The schema of an entry. */

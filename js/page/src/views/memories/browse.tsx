@@ -4,12 +4,6 @@ import { useSignal } from "@preact/signals";
 import type { MemorySection } from "nous-wasm";
 import { useRef } from "preact/hooks";
 import type { Param } from "../../app/address.ts";
-import { count, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
-import { useLive } from "../../app/hooks.ts";
-import { memory, memoryChanged } from "../../memory/client.ts";
-import type { Card, Counted } from "../../memory/records.ts";
-import { whyNot } from "../../parts/problem.ts";
-import { Confirm } from "./confirm.tsx";
 import {
   change,
   clearFilters,
@@ -23,8 +17,14 @@ import {
   tag,
   text,
   to,
-} from "./filters.ts";
-import { MemoryRow } from "./memory-row.tsx";
+} from "../../app/filters.ts";
+import { count, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
+import { useLive } from "../../app/hooks.ts";
+import { memory, memoryChanged } from "../../memory/client.ts";
+import type { Card, Counted } from "../../memory/records.ts";
+import { MemoryRow } from "../../parts/memory-row.tsx";
+import { whyNot } from "../../parts/problem.ts";
+import { Confirm } from "./confirm.tsx";
 
 const SIZE = 50;
 const DAY = 86_400_000;

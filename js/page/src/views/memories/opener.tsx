@@ -2,12 +2,12 @@
 
 import { useSignal } from "@preact/signals";
 import { question } from "../../app/address.ts";
+import { clearFilters } from "../../app/filters.ts";
 import { HERE, hasKept, keptKey, openKept, openServer, thisServer } from "../../app/opening.ts";
 import { memory } from "../../memory/client.ts";
 import { DropZone } from "../../parts/drop-zone.tsx";
 import { problem } from "../../parts/problem.ts";
 import { Confirm } from "./confirm.tsx";
-import { clearFilters } from "./filters.ts";
 
 export function Opener() {
   return (

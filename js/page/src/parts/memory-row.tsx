@@ -2,11 +2,11 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { memory, memoryChanged, opened } from "../../memory/client.ts";
-import type { Card, Texts } from "../../memory/records.ts";
-import { MemoryCard } from "../../parts/card.tsx";
-import { Earlier } from "../../parts/earlier.tsx";
-import { whyNot } from "../../parts/problem.ts";
+import { memory, memoryChanged, opened } from "../memory/client.ts";
+import type { Card, Texts } from "../memory/records.ts";
+import { MemoryCard } from "./card.tsx";
+import { Earlier } from "./earlier.tsx";
+import { whyNot } from "./problem.ts";
 
 interface RowProps {
   card: Card;

@@ -1,6 +1,6 @@
 // The filters of the list, which the address holds.
 
-import { type Param, param } from "../../app/address.ts";
+import { type Param, param } from "./address.ts";
 
 export const text = param("find", "");
 export const section = param("section", "");
