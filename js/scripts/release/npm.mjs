@@ -11,7 +11,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { at, must } from "../lib.mjs";
+import { at, fail, must, output } from "../lib.mjs";
+import { npmCommand } from "../node.mjs";
 
 /** The packages that npm publishes, by their folders below `js`; each stands after what it needs. */
 export const PUBLISHED = ["engine", "embedder", "memory", "minilm", "e5", "integrations", "server"];
@@ -30,8 +31,7 @@ export function packNpm({ to, work, repository, folders = PUBLISHED }) {
   return folders.map((folder) => {
     const source = at("js", folder);
     const { name } = manifestIn(source);
-    // The files that npm takes, without what lies beside them.
-    unpack(join(work, pack(source, work)), staged(name));
+    for (const file of filesOf(source)) cpSync(join(source, file), join(staged(name), file));
     const { private: _, ...manifest } = manifestIn(staged(name));
     if (repository !== undefined)
       manifest.repository = { type: "git", url: repository, directory: `js/${folder}` };
@@ -46,6 +46,15 @@ export function packNpm({ to, work, repository, folders = PUBLISHED }) {
     renameSync(join(work, made), join(to, made));
     return join(to, made);
   });
+}
+
+/** Returns the paths of the files that npm takes into the package of a folder. */
+function filesOf(folder) {
+  const [npm, ...first] = npmCommand();
+  const printed = output(npm, [...first, "pack", folder, "--dry-run", "--json", "--ignore-scripts"]);
+  if (printed === undefined) fail(`npm does not say which files of ${folder} it packs.`);
+  const [{ files }] = Object.values(JSON.parse(printed));
+  return files.map(({ path }) => path);
 }
 
 /** Packs a folder. Returns the name of the tarball. */

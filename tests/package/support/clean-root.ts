@@ -3,7 +3,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, mkdirSync, realpathSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { layOutSystem, type Node } from "../../../js/scripts/release/image.mjs";
 import { emptyFolder, must } from "./tarball.ts";
 
@@ -57,10 +57,11 @@ export async function runIn(root: string, args: readonly string[], how: Inside):
 }
 
 /** Makes a root folder with a Node and this machine's npm. The caller removes it. */
-export async function rootWithNpm(node?: Node): Promise<string> {
+export async function rootWithNpm(node: Node): Promise<string> {
   const root = emptyFolder();
   layOutSystem(root, root, node);
-  const npm = realpathSync(join((await must("npm", ["root", "--global"], root)).trim(), "npm"));
+  const found = process.env.npm_execpath ?? (await must("which", ["npm"], root)).trim();
+  const npm = dirname(dirname(realpathSync(found)));
   cpSync(npm, join(root, "usr", "lib", "npm"), { recursive: true });
   // The first line of a program of npm names it. Every Unix has it.
   mkdirSync(join(root, "usr", "bin"), { recursive: true });
