@@ -237,7 +237,8 @@ describe("the server's tarball, in a root with Node and npm alone", () => {
         env: ENV,
       });
       expect(await started.answer()).toBe(FACT);
-      expect(await (await fetch(`${started.url}/`)).text()).toContain("<title>");
+      const page = await fetch(`${started.url}/`, { headers: { accept: "text/html" } });
+      expect(await page.text()).toContain("<title>");
       const answered = performance.now();
       expect(await started.stop()).toBe(0);
       const seconds = (from: number, to: number) => ((to - from) / 1000).toFixed(1);

@@ -34,11 +34,13 @@ export function startIn(
   for (const name of ["proc", "dev", "tmp", "data"])
     mkdirSync(join(root, name), { recursive: true });
   const mounts = data === undefined ? MOUNTS.writable : MOUNTS.readOnly;
-  const as = isRoot && user !== undefined ? `--userspec=${user}:${user}` : "";
-  const script = `set -e; ${mounts}; root=$1; shift 2; exec chroot ${as} "$root" "$@"`;
+  const as = isRoot && user !== undefined ? [`--userspec=${user}:${user}`] : [];
   const apart = ["--mount", ...(isRoot ? [] : ["--user", "--map-root-user"])];
-  return spawn("unshare", [...apart, "/bin/sh", "-c", script, "sh", root, data ?? "", ...args], {
-    env: { ...env },
+  // The variables of this machine are those of `mount`, and end there.
+  const script = `set -e; ${mounts}; shift 2; exec env --ignore-environment "$@"`;
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  const inside = [...variables, "/usr/sbin/chroot", ...as, root, ...args];
+  return spawn("unshare", [...apart, "sh", "-c", script, "sh", root, data ?? "", ...inside], {
     stdio: ["ignore", "pipe", "pipe"],
   });
 }
@@ -51,7 +53,10 @@ export async function runIn(root: string, args: readonly string[], how: Inside):
     stream.setEncoding("utf8").on("data", (text: string) => {
       printed += text;
     });
-  const code = await new Promise((resolve) => child.once("close", resolve));
+  const code = await new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
   if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}:\n${printed}`);
   return printed;
 }
@@ -84,6 +89,7 @@ export class ServerIn {
       logged += text;
     });
     const url = await new Promise<string>((resolve, reject) => {
+      child.once("error", reject);
       child.once("close", (code) => reject(new Error(`ended with ${code}: ${logged}`)));
       child.stdout!.setEncoding("utf8").on("data", (text: string) => {
         printed += text;
