@@ -10,7 +10,7 @@ import { BUILT_IN_PRESETS } from "nous-memory";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Place } from "../../js/server/src/storage/place.ts";
 import { closeDatabases } from "../../js/server/src/storage/postgres/open.ts";
-import { readStorage } from "../../js/server/src/transfer/commands.ts";
+import { readStorage, withStorage } from "../../js/server/src/transfer/commands.ts";
 import {
   exportMarkdown,
   exportToMem0,
@@ -76,7 +76,9 @@ const talk = (id: string, texts: readonly string[]) => ({
 });
 
 test("an import can be told first, and made twice", async () => {
-  const { take, file, memories } = await folders();
+  const { take, file, memories, place } = await folders();
+  // A database of PostgreSQL has its tables once an agent was there.
+  withStorage(place, "other", () => {});
   const talks = [
     talk("one", ["I am allergic to walnuts.", "Thanks!"]),
     talk("two", ["The pier opens at ten."]),

@@ -17,6 +17,7 @@ import { operationsFor } from "../compat/operations.ts";
 import { serverBehaviourOf } from "../compat/server.ts";
 import type { KeyRing } from "../keys/ring.ts";
 import type { Logger } from "../log.ts";
+import { authorizationOf, MEM0 } from "../mem0/names.ts";
 import { Refusal, wrong } from "../refusal.ts";
 import { AGENT_NAME, DEFAULT_AGENT, isAgentName } from "../settings/agent-names.ts";
 import type { Compat } from "../settings/choices.ts";
@@ -185,7 +186,8 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   app.use(servePage(options.pageFolder));
   // Routes after this one, and unknown paths, need a key if the server has keys.
   app.use(async (context, next) => {
-    const caller = await callerOf(keys, context.req.header("authorization"));
+    const given = authorizationOf(context.req.path, context.req.header("authorization"));
+    const caller = await callerOf(keys, given);
     context.set("caller", caller);
     // Who measures the server is to see what it does while it refuses others.
     if (!isCounted(context) && !METRICS.includes(context.req.path)) limits.count(caller);
@@ -209,6 +211,12 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
     const count = (requests: number) => limits.count(context.get("caller"), requests);
     const gone = departureOf(context);
     return answerMcp(context, { app, version: options.version, body, count, gone });
+  });
+  app.on(METHOD_NAME_ALL, `${MEM0}/*`, async (context) => {
+    context.set("route", MEM0);
+    const { answerMem0 } = await import("../mem0/http.ts");
+    const body = () => jsonBodyOf(context, false);
+    return answerMem0(context, { app, body, gone: departureOf(context) });
   });
   const api = app.basePath(BASE);
   api.use(async (context, next) => {
