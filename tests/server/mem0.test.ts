@@ -23,7 +23,9 @@ const started = async (...options: string[]) => start(temporaryFolder(), options
 
 test("memories are added, found, read, changed and deleted", async () => {
   const send = clientOf(await started());
-  expect((await send("GET /v1/ping/")).body).toEqual({ status: "ok" });
+  expect((await send("GET /v1/ping/")).body).toMatchObject({
+    ...{ status: "ok", org_id: "nous", project_id: "memory" },
+  });
   const added = await send("POST /v3/memories/add/", {
     messages: [
       { role: "user", content: "I am allergic to walnuts." },

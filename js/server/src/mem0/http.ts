@@ -53,7 +53,8 @@ class Passed extends Error {
 
 /** The routes: method, path below `/mem0`, and what answers. The first that matches counts. */
 const ROUTES: readonly (readonly [RegExp, (asked: Asked) => Promise<unknown>])[] = [
-  [/^GET \/v1\/ping$/, async () => ({ status: "ok" })],
+  // The Python client needs the names of an organisation and a project.
+  [/^GET \/v1\/ping$/, async () => ({ status: "ok", org_id: "nous", project_id: "memory" })],
   [/^POST \/(?:v3\/memories\/add|v1\/memories)$/, add],
   [/^POST \/v\d\/memories\/search$/, search],
   [/^POST \/v[23]\/memories$/, list],
