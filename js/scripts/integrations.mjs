@@ -8,7 +8,7 @@ import { writeTypes } from "./types.mjs";
 
 const INTEGRATIONS = at("js", "integrations");
 const DIST = join(INTEGRATIONS, "dist");
-const ENTRIES = ["client", "ai-sdk", "langgraph", "mastra", "openai-agents"];
+const ENTRIES = ["client", "ai-sdk", "anthropic", "langgraph", "mastra", "openai-agents"];
 /** The declarations of the client, which the build of the server writes. */
 const OF_CLIENT = at("js", "server", "dist", "types");
 

@@ -75,7 +75,7 @@ const CLOSING = [
   ["memory", "presets/preset.ts", "../prompt/turn-prompt.ts"],
 ] as const;
 
-it.each(["embedder", "engine", "memory", "minilm", "page", "server"])(
+it.each(["embedder", "engine", "integrations", "memory", "minilm", "page", "server"])(
   "%s has no circle of folders",
   (name) => expect(circlesIn(join(root, "js", name, "src"))).toEqual([]),
 );

@@ -8,7 +8,7 @@ import { complaintsAbout, typesOf } from "./support/checkers.ts";
 import { emptyFolder, must, run, tarball } from "./support/tarball.ts";
 
 const MINUTES = 60_000;
-const ENTRIES = ["ai-sdk", "client", "langgraph", "mastra", "openai-agents"];
+const ENTRIES = ["ai-sdk", "anthropic", "client", "langgraph", "mastra", "openai-agents"];
 
 it("contains the build, the manifest, the readme and the licence, and is small", async () => {
   const packed = readFileSync(await tarball("integrations"));

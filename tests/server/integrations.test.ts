@@ -2,9 +2,17 @@
 // framework's own store or session where it has one, and in a run of the framework with a fake model.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { BetaLocalFilesystemMemoryTool, betaMemoryTool } from "@anthropic-ai/sdk/tools/memory/node";
 import {
   Annotation,
   InMemoryStore,
@@ -17,6 +25,7 @@ import { generateText, isStepCount, streamText, wrapLanguageModel } from "ai";
 import { convertArrayToReadableStream, MockLanguageModelV4 } from "ai/test";
 import fc from "fast-check";
 import { memoryMiddleware, memoryTools, type TurnOptions } from "nous-integrations/ai-sdk";
+import { type MemoryCommand, NousMemoryTool } from "nous-integrations/anthropic";
 import { NousClient, NousRequestError } from "nous-integrations/client";
 import { NousStore } from "nous-integrations/langgraph";
 import { memoryProcessor } from "nous-integrations/mastra";
@@ -459,4 +468,135 @@ describe("Mastra", () => {
     },
     300_000,
   );
+});
+
+describe("the memory tool of Anthropic's API", () => {
+  const NAMES = ["a", "b", "c.md", ".hidden", "node_modules"];
+  const path = fc
+    .array(fc.constantFrom(...NAMES), { maxLength: 3 })
+    .map((parts) => ["/memories", ...parts].join("/"));
+  const LINES = ["alpha", "beta b", "gamma", "", "ü 😀"];
+  const text = fc.array(fc.constantFrom(...LINES), { maxLength: 5 }).map((all) => all.join("\n"));
+  const line = fc.integer({ min: -1, max: 6 });
+  const command = fc.oneof(
+    fc.record({ command: fc.constant("view" as const), path }),
+    fc.record({ command: fc.constant("view" as const), path, view_range: fc.tuple(line, line) }),
+    {
+      weight: 3,
+      arbitrary: fc.record({ command: fc.constant("create" as const), path, file_text: text }),
+    },
+    fc.record({
+      ...{ command: fc.constant("str_replace" as const), path },
+      ...{
+        old_str: fc.constantFrom("alpha", "mm", "zz", "ü"),
+        new_str: fc.constantFrom("new", "$&"),
+      },
+    }),
+    fc.record({
+      ...{ command: fc.constant("insert" as const), path, insert_line: line },
+      insert_text: fc.constantFrom("one", "one\ntwo\n", ""),
+    }),
+    fc.record({ command: fc.constant("delete" as const), path }),
+    fc.record({ command: fc.constant("rename" as const), old_path: path, new_path: path }),
+  );
+
+  /** Returns what a tool answers, and whether it is an error. */
+  async function answerOf(work: () => unknown) {
+    try {
+      return { said: String(await work()) };
+    } catch (error) {
+      // Errors of the file system itself have no words for the model.
+      const { code, message } = error as Error & { code?: string };
+      return code === undefined ? { failed: message } : { failed: undefined };
+    }
+  }
+
+  /** Removes folders without files: here a folder is there while it has files. */
+  function prune(folder: string, isRoot = true): void {
+    for (const entry of readdirSync(folder, { withFileTypes: true }))
+      if (entry.isDirectory()) prune(join(folder, entry.name), false);
+    if (!isRoot && readdirSync(folder).length === 0) rmdirSync(folder);
+  }
+
+  test("answers as the SDK's own tool for files, whatever is asked", async () => {
+    const property = fc.asyncProperty(fc.array(command, { maxLength: 15 }), async (commands) => {
+      const folder = temporaryFolder();
+      const theirs = betaMemoryTool(await BetaLocalFilesystemMemoryTool.init(folder));
+      const ours = betaMemoryTool(new NousMemoryTool(client()));
+      for (const one of commands) {
+        const expected = await answerOf(() => theirs.run(one));
+        const found = await answerOf(() => ours.run(one));
+        prune(join(folder, "memories"));
+        // Sizes of folders differ: a line of one ends with a slash, the first is the folder itself.
+        const withoutSizes = (said = "") =>
+          said
+            .replace(/^[\d.]+[BKMG](?=\t\/.*\/$)/gm, "")
+            .replace(/(:\n)[\d.]+[BKMG](?=\t\/)/, "$1");
+        if ("said" in expected)
+          expect({ one, said: withoutSizes(found.said) }).toEqual({
+            ...{ one, said: withoutSizes(expected.said) },
+          });
+        else if (expected.failed === undefined)
+          expect({ one, found }).toHaveProperty("found.failed");
+        else expect({ one, ...found }).toEqual({ one, ...expected });
+      }
+    });
+    await fc.assert(property, { ...runs(amount(200, 40)), endOnFailure: true });
+  }, 240_000);
+
+  test("never leaves /memories", async () => {
+    const memory = client();
+    const tool = new NousMemoryTool(memory);
+    const outside = [
+      ...["/memories/../etc/passwd", "/memories/a/../../b", "/memories/..", "/memories/a/../.."],
+      ...["/etc/passwd", "memories/a", "/memoriesX/a", "", "../memories", "/memories\\..\\x"],
+      ...["/memories/\0", `/memories/${"x".repeat(1_000)}`],
+    ];
+    for (const path of outside) {
+      for (const one of [
+        { command: "view", path },
+        { command: "create", path, file_text: "x" },
+        { command: "str_replace", path, old_str: "a", new_str: "b" },
+        { command: "insert", path, insert_line: 0, insert_text: "x" },
+        { command: "delete", path },
+        { command: "rename", old_path: path, new_path: "/memories/new" },
+        { command: "rename", old_path: "/memories/there", new_path: path },
+      ] as MemoryCommand[])
+        await expect(tool.run(one), JSON.stringify(one)).rejects.toThrow(/^Path .*(must|would)/);
+    }
+    expect(await titlesIn(memory)).toEqual([]);
+    // Within it, dots lead where they say, and what looks encoded is a name.
+    const create = (path: string) => tool.create({ path, file_text: path });
+    await create("/memories/a/./b/../c");
+    await create("/memories/%2e%2e/d");
+    expect(await titlesIn(memory)).toEqual(["%2e%2e/d", "a/c"]);
+  });
+
+  test("keeps texts exactly, and other doors find them", async () => {
+    const memory = client();
+    const tool = new NousMemoryTool(memory);
+    const path = "/memories/mira/diet.md";
+    const file_text = "# Diet\n\nMira eats no dairy\nsince March.\n  \n";
+    expect(await tool.create({ path, file_text })).toBe(`File created successfully at: ${path}`);
+    const [hit] = (await memory.search({ query: "what does Mira not eat?" })).data;
+    expect(hit).toMatchObject({ content_title: "mira/diet.md", content_body: file_text });
+    const edit = { path, old_str: "dairy\nsince March", new_str: "fish" };
+    expect(await tool.str_replace(edit)).toBe(
+      "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n" +
+        "     1\t# Diet\n     2\t\n     3\tMira eats no fish.\n     4\t  \n     5\t",
+    );
+    const twice = { path: "/memories/twice", file_text: "so so\nso" };
+    await tool.create(twice);
+    await expect(tool.str_replace({ ...twice, old_str: "so", new_str: "x" })).rejects.toThrow(
+      "Multiple occurrences of old_str `so` in lines: 1, 1, 2. Please ensure it is unique",
+    );
+    await tool.rename({ old_path: "/memories/mira", new_path: "/memories/people/mira" });
+    expect(await tool.view({ path: "/memories" })).toBe(
+      "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:\n" +
+        "38B\t/memories\n30B\t/memories/people/\n30B\t/memories/people/mira/\n8B\t/memories/twice",
+    );
+    await tool.delete({ path: "/memories/people" });
+    expect(await titlesIn(memory)).toEqual(["twice"]);
+    await expect(tool.run({ command: "format" } as never)).rejects.toThrow("no command");
+  });
 });

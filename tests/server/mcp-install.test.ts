@@ -26,7 +26,7 @@ import { clientOf } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const READ = { json: (text: string) => parseJson(text), toml: parseToml, yaml: parseYaml };
-const formOf = (name: (typeof CLIENT_NAMES)[number]) => {
+const formOf = (name: (typeof CLIENT_NAMES)[number]): keyof typeof READ => {
   const client = CLIENTS[name];
   return "form" in client ? client.form : "json";
 };

@@ -29,6 +29,7 @@ import {
   type SearchOperation,
 } from "@langchain/langgraph-checkpoint";
 import type { Filter, MemoryNode, NodeReplacement } from "nous-server/client";
+import { hexOf } from "./hash.ts";
 import { countOf, textsOf } from "./texts.ts";
 
 const SOURCE = "langgraph";
@@ -52,12 +53,8 @@ type Conditions = NonNullable<Filter["metadata"]>;
 const bytesOf = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
 
 /** Returns the id of the memory of an item. */
-export async function idOf(namespace: readonly string[], key: string): Promise<string> {
-  const named = new TextEncoder().encode(JSON.stringify([...namespace, key]));
-  const hash = new Uint8Array(await globalThis.crypto.subtle.digest("SHA-256", named));
-  const hex = Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return `lg_${hex.slice(0, 40)}`;
-}
+export const idOf = async (namespace: readonly string[], key: string): Promise<string> =>
+  `lg_${await hexOf(JSON.stringify([...namespace, key]))}`;
 
 /** @throws {InvalidNamespaceError} If labels could not be joined. */
 export function checkLabels(labels: readonly unknown[]): void {

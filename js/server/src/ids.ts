@@ -26,3 +26,6 @@ export function newId(prefix: "n" | "e" | "c" | "q" | "k"): string {
     id += ALPHABET[drawn[used]! % ALPHABET.length]!;
   return id;
 }
+
+/** The id of a key. */
+export const KEY_ID: RegExp = /^k_[0-9a-z]{12}$/;

@@ -86,7 +86,10 @@ export async function answerMem0<Its extends Env>(
       const own = new Headers(headers);
       if (sent !== undefined) own.set("content-type", "application/json");
       const init = { method, headers: own, ...(sent && { body: JSON.stringify(sent) }) };
-      const answered = await app.request(`${BASE}${to}`, init, { departure: gone });
+      const answered = await app.request(`${BASE}${to}`, init, {
+        departure: gone,
+        isCounted: true,
+      });
       if (gone?.aborted) throw new AskerGone();
       const json: unknown = await answered.json();
       if (answered.status >= 400) throw new Passed(answered.status, json);
