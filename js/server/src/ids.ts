@@ -5,8 +5,6 @@ import { randomFillSync } from "node:crypto";
 /** Thirty-two characters, so that five bits of a random byte choose one without bias. */
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const LENGTH = 12;
-/** The id of a key. */
-export const KEY_ID = /^k_[0-9a-z]{12}$/;
 
 /** Random bytes for many ids: a call for some takes twenty times as long as using them. */
 const drawn = Buffer.alloc(256 * LENGTH);
