@@ -177,9 +177,13 @@ function sentenceIndex({ memories }: Store, sentences: SentenceVectors): MemoryI
   return index;
 }
 
+/** The names of the rankings that a user would take instead. */
+export const SENTENCES = "MiniLM alone";
+export const FUSED_WITH_SENTENCES = "BM25 + MiniLM, rank fusion";
+
 /** The sentence transformer alone: by the cosine of question and memory. */
 export const sentencesAlone = (sentences: SentenceVectors): System => ({
-  name: "MiniLM alone",
+  name: SENTENCES,
   isCalibrated: false,
   open(store, max = DEPTH) {
     const index = sentenceIndex(store, sentences);
@@ -201,7 +205,7 @@ const FUSED = 100;
 
 /** BM25 and the sentence transformer, by the sum of 1 / (60 + rank). */
 export const fusedWithSentences = (sentences: SentenceVectors): System => ({
-  name: "BM25 + MiniLM, rank fusion",
+  name: FUSED_WITH_SENTENCES,
   isCalibrated: false,
   open(store, max = DEPTH) {
     const index = sentenceIndex(store, sentences);

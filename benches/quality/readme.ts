@@ -1,6 +1,6 @@
 // The rows that README.md quotes.
 
-import { BM25, EVIDENCE, FTS5 } from "./contestants.ts";
+import { BM25, EVIDENCE, FUSED_WITH_SENTENCES, SENTENCES } from "./contestants.ts";
 import { answerable, JUDGED } from "./evidence-report.ts";
 import { judged, type Part } from "./measure.ts";
 import { mean } from "./summary.ts";
@@ -13,7 +13,7 @@ const ROWS: Readonly<Record<string, string>> = {
   "meetings-dev": "meetings (QMSum)",
   "claims-dev": "scientific claims (SciFact)",
 };
-const SYSTEMS = [BM25.name, FTS5.name, EVIDENCE];
+const SYSTEMS = [BM25.name, SENTENCES, FUSED_WITH_SENTENCES, EVIDENCE];
 
 /** Returns the rows for the parts that the README quotes: the number of questions, and nDCG@10. */
 export function readmeRows(parts: readonly Part[]): string[][] {

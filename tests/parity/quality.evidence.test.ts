@@ -14,10 +14,11 @@ import {
   EVIDENCE,
   evidence,
   evidenceByParts,
-  FTS5,
+  FUSED_WITH_SENTENCES,
   GROUPS,
   OF_SECTIONS,
   othersThanEvidence,
+  SENTENCES,
 } from "../../benches/quality/contestants.ts";
 import {
   calibrationTable,
@@ -350,11 +351,14 @@ describe("a summary", () => {
   it("has rows for the README for the sets that it names", () => {
     const part = partOf([hitsOf(["a", 0.5]), hitsOf(["x", 0.5])]);
     const named = { ...part, title: "meetings-dev" };
-    const fts5 = { ...part.measured[0]!, system: FTS5 };
-    expect(readmeRows([part, { ...named, measured: [...part.measured, fts5] }])).toEqual([
-      ["meetings (QMSum)", "2", "1.000", "1.000", "0.500"],
+    const others = [SENTENCES, FUSED_WITH_SENTENCES].map((name) => ({
+      ...part.measured[0]!,
+      system: { ...part.measured[0]!.system, name },
+    }));
+    expect(readmeRows([part, { ...named, measured: [...part.measured, ...others] }])).toEqual([
+      ["meetings (QMSum)", "2", "1.000", "1.000", "1.000", "0.500"],
     ]);
-    expect(() => readmeRows([named])).toThrow("meetings-dev: SQLite FTS5, porter was not asked");
+    expect(() => readmeRows([named])).toThrow("meetings-dev: MiniLM alone was not asked");
   });
 });
 

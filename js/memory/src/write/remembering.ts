@@ -335,7 +335,10 @@ export function kindOf(
   if (isQuestion(words) && typeOf(preset, EPISODE) !== undefined)
     return { type: EPISODE, why: "it is a question" };
   const guessed = guessedType(preset, words);
-  return { type: guessed, why: `it reads like a ${guessed}` };
+  return {
+    type: guessed,
+    why: `it reads like ${/^[aeiou]/.test(guessed) ? "an" : "a"} ${guessed}`,
+  };
 }
 
 /** The time constant of decay, by importance: from half to twice that of the type. */
