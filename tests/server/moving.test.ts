@@ -6,6 +6,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
+import { strToU8, zipSync } from "fflate";
 import { BUILT_IN_PRESETS } from "nous-memory";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Place } from "../../js/server/src/storage/place.ts";
@@ -165,11 +166,65 @@ test("files may be in other encodings, and are told if they are none", async () 
     "Der Kaffee kostet 3 €.",
     "Über Bergen.",
   ]);
-  const zip = file("d.zip", Buffer.from("PK\u0003\u0004rest"));
-  await expect(take("claude", zip)).rejects.toThrow(/archive \(ZIP\): unpack it/);
   const noise = file("e.json", Buffer.from(Array.from({ length: 400 }, (_, at) => (at * 7) % 256)));
   await expect(take("claude", noise)).rejects.toThrow(/e\.json: This is no text/);
   await expect(take("claude", file("f.json", ""))).rejects.toThrow(/f\.json: The file is empty/);
+});
+
+test("an archive is read without unpacking it", async () => {
+  const { take, file, memories } = await folders();
+  const json = (value: unknown) => strToU8(JSON.stringify(value));
+  const mtime = new Date(2024, 4, 1, 12, 30, 8);
+  const zip = zipSync({
+    "data/conversations.json": [json([talk("one", ["The café in Łódź opens."])]), { level: 9 }],
+    "data/memories.json": [
+      json([{ conversations_memory: "Sails on Sundays." }]),
+      { level: 0, mtime },
+    ],
+    "__MACOSX/._conversations.json": json([talk("beside", ["Beside."])]),
+    "data/users.json": json([{ uuid: "u" }]),
+  });
+  await take("claude", file("export.zip", zip));
+  expect(
+    memories().map(({ content_body, content_title }) => content_body ?? content_title),
+  ).toEqual(["The café in Łódź opens.", "Sails on Sundays."]);
+  // A memory without a time gets that of its file.
+  expect(Date.parse(memories()[1]!.created_at!)).toBe(mtime.getTime());
+  await expect(take("gemini", file("export.zip", zip))).rejects.toThrow(/holds no file to read/);
+  const view = new DataView(zip.buffer, zip.byteOffset, zip.length);
+  const entry = zip.findIndex(
+    (_, at) => at + 4 < zip.length && view.getUint32(at, true) === 0x02014b50,
+  );
+  for (const [what, change, why] of [
+    ["cut off", () => zip.slice(0, -30), /damaged or cut off/],
+    ["with a password", () => zip.with(entry + 8, zip[entry + 8]! | 1), /has a password/],
+    ["of another method", () => zip.with(entry + 10, 12), /unusual way/],
+    ["with a place beyond its end", () => zip.with(entry + 45, 0x7f), /damaged or cut off/],
+    [
+      "with other bytes",
+      () => zip.with(70, zip[70]! ^ 0xff).with(71, 0xff),
+      /damaged|no JSON|not JSON|cut off/,
+    ],
+  ] as const)
+    await expect(take("claude", file("bad.zip", change())), what).rejects.toThrow(why);
+});
+
+test("an archive that would fill the memory is refused", async () => {
+  const { take, file } = await folders();
+  const zip = zipSync({ "a.jsonl": new Uint8Array(2 ** 20) });
+  const view = new DataView(zip.buffer, zip.byteOffset, zip.length);
+  const entry = zip.findIndex(
+    (_, at) => at + 4 < zip.length && view.getUint32(at, true) === 0x02014b50,
+  );
+  // The same megabyte, two thousand times.
+  const end = zip.length - 22;
+  const directory = zip.slice(entry, end);
+  const bomb = new Uint8Array(entry + directory.length * 2_000 + 22);
+  bomb.set(zip.subarray(0, entry));
+  for (let at = 0; at < 2_000; at += 1) bomb.set(directory, entry + at * directory.length);
+  bomb.set(zip.subarray(end), bomb.length - 22);
+  new DataView(bomb.buffer).setUint16(bomb.length - 12, 2_000, true);
+  await expect(take("jsonl", file("bomb.zip", bomb))).rejects.toThrow(/more than 1 GB/);
 });
 
 test("a file larger than a piece is read conversation by conversation", async () => {

@@ -35,13 +35,13 @@ const READERS = {
   chatgpt: {
     files: /(?:^|\/)conversations[^/]*\.json$/i,
     ...{ knows: isChatgpt, read: readChatgpt },
-    what: "conversations of ChatGPT: unpack its export, and name conversations.json",
+    what: "conversations of ChatGPT: name its export, or the conversations.json in it",
   },
   claude: {
     files:
       /(?:^|\/)(?:conversations|memories|projects)[^/]*\.json$|(?:^|\/)(?:memories|projects)\/[^/]+\.json$/i,
     ...{ knows: isClaude, read: readClaude },
-    what: "conversations of Claude: unpack its export, and name conversations.json",
+    what: "conversations of Claude: name its export, or the conversations.json in it",
   },
   gemini: {
     files: /(?:^|\/)My ?Activity\.(?:json|html)$/i,

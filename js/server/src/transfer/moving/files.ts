@@ -13,6 +13,7 @@ import {
 import { basename, join, resolve } from "node:path";
 import { type Encoding, encodingOf, FileError, type SourceFile } from "nous-memory";
 import { SettingsError } from "../../refusal.ts";
+import { filesOfArchive, isArchive } from "./archive.ts";
 
 /** Stands for the standard input. */
 const STANDARD = "-";
@@ -53,13 +54,16 @@ export async function filesAt(
   wanted: RegExp,
   read: (bytes: number) => void = () => {},
 ): Promise<Found> {
-  if (given === STANDARD)
-    return { files: [ofBytes("standard input", readFileSync(0))], folder: "" };
-  if (/^[a-z][a-z\d+.-]+:\/\//i.test(given)) return { files: [await fetched(given)], folder: "" };
+  if (given === STANDARD) return of("standard input", readFileSync(0), wanted);
+  if (/^[a-z][a-z\d+.-]+:\/\//i.test(given)) {
+    const { name, bytes } = await fetched(given);
+    return of(name, bytes, wanted);
+  }
   const path = resolve(given);
   const there = statSync(path, { throwIfNoEntry: false });
   if (there === undefined) throw new SettingsError(`There is no file or folder ${path}.`);
   if (!there.isDirectory()) {
+    if (beginsAsArchive(path)) return of(basename(path), readFileSync(path), wanted, path);
     const file = fileAt(path, basename(path), read);
     return { files: [file], folder: basename(resolve(path, "..")) };
   }
@@ -101,9 +105,41 @@ function fileAt(path: string, name: string, read: (bytes: number) => void): Foun
   return { name, path, modified, bytes: size, chunks: () => chunksOf(path, read) };
 }
 
-function ofBytes(name: string, bytes: Uint8Array): FoundFile {
-  const text = textOf(bytes);
-  return { name, path: "", modified: Date.now(), bytes: bytes.length, chunks: () => [text] };
+function ofBytes(name: string, bytes: Uint8Array, modified: number): FoundFile {
+  let text: string | undefined;
+  const chunks = () => {
+    text ??= textOf(bytes);
+    return [text];
+  };
+  return { name, path: "", modified, bytes: bytes.length, chunks };
+}
+
+function beginsAsArchive(path: string): boolean {
+  const handle = openSync(path, "r");
+  try {
+    const start = Buffer.alloc(4);
+    readSync(handle, start);
+    return isArchive(start);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Returns bytes as a file, or the files of the archive that they are. */
+function of(name: string, bytes: Uint8Array, wanted: RegExp, path = ""): Found {
+  const now = Date.now();
+  if (!isArchive(bytes)) return { files: [ofBytes(name, bytes, now)], folder: "" };
+  const isRead = (within: string) => wanted.test(within) && !within.split("/").some(isBeside);
+  try {
+    const files = filesOfArchive(bytes, isRead).map((file) =>
+      ofBytes(file.name, file.bytes, Math.min(file.modified ?? now, now)),
+    );
+    if (files.length > 0) return { files, folder: name.replace(/\.zip$/i, "") };
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    throw new SettingsError(`${path || name}: ${error.message}`);
+  }
+  throw new SettingsError(`The archive ${path || name} holds no file to read (${wanted.source}).`);
 }
 
 /** Returns the text of bytes in their encoding. */
@@ -112,8 +148,8 @@ export const textOf = (bytes: Uint8Array): string =>
 
 /** @throws {FileError} If these are an archive, or no text. */
 function checkedEncoding(bytes: Uint8Array, isWhole: boolean): Encoding {
-  if (bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3)
-    throw new FileError("This is an archive (ZIP): unpack it, and name its folder.");
+  if (isArchive(bytes))
+    throw new FileError("This is an archive (ZIP): name it alone, or unpack it.");
   if (bytes[0] === 0x1f && bytes[1] === 0x8b)
     throw new FileError("This is an archive (gzip): unpack it first.");
   return encodingOf(bytes, isWhole);
@@ -143,7 +179,7 @@ function* chunksOf(path: string, read: (bytes: number) => void): Iterable<string
 }
 
 /** @throws {SettingsError} If the URL is none of http, or does not answer with a file. */
-async function fetched(given: string): Promise<FoundFile> {
+async function fetched(given: string): Promise<{ name: string; bytes: Uint8Array }> {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new SettingsError(`${given} must be a file, a folder, or a URL with http or https.`);
@@ -153,9 +189,8 @@ async function fetched(given: string): Promise<FoundFile> {
     const answer = await fetch(url, { signal: AbortSignal.timeout(MAX_WAIT) });
     if (!answer.ok) throw new Error(`it answered with status ${answer.status}`);
     const bytes = await bytesOf(answer);
-    return ofBytes(decodeURIComponent(basename(url.pathname)) || url.host, bytes);
+    return { name: basename(url.pathname) || url.host, bytes };
   } catch (error) {
-    if (error instanceof FileError) throw error;
     const { message, cause } = error as Error;
     const why = cause instanceof Error && cause.message !== "" ? cause.message : message;
     throw new SettingsError(`${shown} could not be read: ${why}.`);
