@@ -14,6 +14,7 @@ const VIEWS: Readonly<Record<string, string>> = {
   graph: "graph?memory=trader&q=What+lessons+did+I+learn+about+funding%3F",
   speed: "speed",
   memories: "memories",
+  remember: "ask",
 };
 const SIZES = { wide: [1280, 860], narrow: [360, 740] } as const;
 /** The quality of a WebP, in percent. */
@@ -39,6 +40,7 @@ export async function photograph(browser: Browser, url: string, folder: string):
         await page.locator("main").waitFor();
         await page.locator(".loading").waitFor({ state: "detached" });
         if (view === "speed") await measured(page);
+        if (view === "remember") await corrected(page);
         // Chromium without a window draws no scrollbar, and would leave the room for one empty.
         await page.evaluate(() => {
           document.documentElement.style.scrollbarGutter = "auto";
@@ -56,6 +58,18 @@ export async function photograph(browser: Browser, url: string, folder: string):
 async function measured(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Measure" }).click();
   await page.getByText("Done.").waitFor({ timeout: 60_000 });
+}
+
+/** Writes two memories into an empty one, of which the second corrects the first. */
+async function corrected(page: Page): Promise<void> {
+  await page.getByLabel("Memory", { exact: true }).selectOption("new");
+  const box = page.getByLabel("What should be remembered?");
+  await box.fill("I live in Graz.");
+  await box.press("ControlOrMeta+Enter");
+  await page.getByText("Remember something").click();
+  await box.fill("I moved to Salzburg in May.");
+  await box.press("ControlOrMeta+Enter");
+  await page.getByText("It seems to replace").waitFor();
 }
 
 /** Playwright writes PNG and JPEG only; Chromium itself writes WebP, too. */
