@@ -3,6 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { NousClient, type NousRequestError } from "nous-server/client";
 import { beforeAll, describe, expect, test } from "vitest";
 import { keyIn } from "./support/keys.ts";
 import { PROGRAM, type Running, start } from "./support/server-process.ts";
@@ -72,6 +73,11 @@ describe("requests in a minute", () => {
       expect(wait).toBeGreaterThan(0);
       expect(wait).toBeLessThanOrEqual(60);
     }
+    const { key } = keys.busy!;
+    const client = new NousClient({ baseUrl: server.url, agent: "busy", key });
+    const error = await client.health().catch((caught: unknown) => caught as NousRequestError);
+    expect(error).toMatchObject({ status: 429, issues: [{ path: "max_requests_per_minute" }] });
+    expect((error as NousRequestError).retryAfter).toBeGreaterThan(0);
     // Another key of the same agent, and what says how the server is.
     expect((await as("calm", "busy")("GET /health")).status).toBe(200);
     expect((await ask("GET //livez")).status).toBe(200);

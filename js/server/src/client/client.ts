@@ -45,6 +45,12 @@ export interface RequestIssue {
   message: string;
 }
 
+/** What a {@link NousRequestError} is made with beside its message, status and faults. */
+export interface FailureOptions extends ErrorOptions {
+  /** Seconds after which the request may succeed; null if the server does not say. */
+  retryAfter?: number | null;
+}
+
 /**
  * A request that failed: the server refused it, or no answer came. The message names method, URL
  * and cause if no answer came.
@@ -69,17 +75,20 @@ export class NousRequestError extends Error {
   readonly status: number | null;
   /** The faults of the request; empty if the request is not at fault. */
   readonly issues: readonly RequestIssue[];
+  /** Seconds after which the request may succeed; null if the server does not say. */
+  readonly retryAfter: number | null;
 
   /** The client creates these errors itself. */
   constructor(
     message: string,
     status: number | null,
     issues: readonly RequestIssue[] = [],
-    options?: ErrorOptions,
+    { retryAfter = null, ...options }: FailureOptions = {},
   ) {
     super(message, options);
     this.status = status;
     this.issues = issues;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -151,7 +160,10 @@ function askerOf({
     const called = `${method} ${baseUrl}${path}`;
     try {
       const response = await fetch(url, init);
-      return answerOf(response.status, await response.text(), { called, baseUrl, path });
+      const seconds = response.headers.get("retry-after") ?? "";
+      const retryAfter = /^\d+$/.test(seconds) ? Number(seconds) : null;
+      const asked = { called, baseUrl, path, retryAfter };
+      return answerOf(response.status, await response.text(), asked);
     } catch (error) {
       if (error instanceof NousRequestError) throw error;
       const why = signal.aborted
@@ -173,6 +185,14 @@ function causeOf(error: unknown): string {
   return typeof code === "string" && !message.includes(code) ? `${code}: ${message}` : message;
 }
 
+/** What was asked, and when to ask again. */
+interface Asked {
+  called: string;
+  baseUrl: string;
+  path: string;
+  retryAfter: number | null;
+}
+
 /**
  * Returns the answer.
  *
@@ -181,7 +201,7 @@ function causeOf(error: unknown): string {
 function answerOf(
   status: number,
   text: string,
-  { called, baseUrl, path }: { called: string; baseUrl: string; path: string },
+  { called, baseUrl, path, retryAfter }: Asked,
 ): unknown {
   const isGood = status >= 200 && status < 300;
   let answer: { error?: string; issues?: RequestIssue[] };
@@ -204,7 +224,8 @@ function answerOf(
     status === 404 && pathname !== path
       ? [`if every request fails so, correct baseUrl: this one asked for ${pathname}`]
       : [];
-  throw new NousRequestError([error, ...places, ...hints].join("; "), status, issues);
+  const message = [error, ...places, ...hints].join("; ");
+  throw new NousRequestError(message, status, issues, { retryAfter });
 }
 
 /** Returns a segment of a path. Other values than ids would address another path. */
