@@ -4,6 +4,7 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
+  chmodSync,
   chownSync,
   cpSync,
   existsSync,
@@ -368,6 +369,8 @@ describeInFull("a release", () => {
     for (const { digest } of manifest.layers)
       await must("tar", ["-xzf", blob(digest), "-C", image], folder);
     expect(existsSync(join(image, "bin", "sh"))).toBe(false);
+      // Folders of tests are for their user alone.
+      chmodSync(image, 0o755);
     const user = Number(config.User.split(":")[0]);
     expect(user).toBeGreaterThan(0);
     if (process.getuid!() === 0) chownSync(data, user, user);
