@@ -23,6 +23,7 @@ import addFormats from "ajv-formats";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { nodeOfNpm } from "../../js/scripts/release/image.mjs";
 import { sectionOf } from "../../js/scripts/release/notes.mjs";
+import { PUBLISHED } from "../../js/scripts/release/npm.mjs";
 import { archived } from "../../js/scripts/release/tar.mjs";
 import { currentVersion, outOfStep, versionsNamed } from "../../js/scripts/release/versions.mjs";
 import { isFull } from "../support/amount.ts";
@@ -52,6 +53,11 @@ const node26 = () => {
   const [name, integrity] = NODE_26[process.arch]!;
   return nodeOfNpm([name, "26.12.1", integrity]);
 };
+
+/** The names of the packages that npm publishes. */
+const OWN: string[] = PUBLISHED.map(
+  (folder) => JSON.parse(readFileSync(join(root, "js", folder, "package.json"), "utf8")).name,
+);
 
 /** The bytes of all files below a folder. */
 const bytesOf = (folder: string) =>
@@ -114,6 +120,12 @@ describe("the version", () => {
       });
     }
   });
+});
+
+it("the workflow publishes the packages of a release", () => {
+  const workflow = readFileSync(join(root, ".github", "workflows", "release.yml"), "utf8");
+  const [, names] = /for name in (.*); do\n *npm publish/.exec(workflow)!;
+  expect(names!.split(" ").map((name) => `nous-${name}`)).toEqual(OWN);
 });
 
 it("the notes are a section of the changelog", () => {
@@ -273,14 +285,13 @@ describeInFull("a release", () => {
   afterAll(() => rmSync(join(folder, ".."), { recursive: true }));
 
   it("has each artefact, and says what would publish it", () => {
-    const npm = ["wasm", "embedder", "memory", "minilm", "e5", "server"];
     expect(readdirSync(folder).sort()).toEqual(
       [
         "NOTES.md",
         "SHA256SUMS",
         `nous-${VERSION}.cdx.json`,
         `nous-server-${VERSION}-linux-${process.arch}.oci.tar`,
-        ...npm.map((name) => `nous-${name}-${VERSION}.tgz`),
+        ...OWN.map((name) => `${name}-${VERSION}.tgz`),
         `nous_memory_client-${VERSION}-py3-none-any.whl`,
         `nous_memory_client-${VERSION}.tar.gz`,
       ].sort(),
@@ -336,13 +347,9 @@ describeInFull("a release", () => {
     expect(dependencies).toHaveLength(components.length + 1);
     const listed = components.filter(({ purl }: { purl: string }) => /^pkg:(npm|cargo)/.test(purl));
     const bare = listed.filter((one: { hashes?: unknown }) => one.hashes === undefined);
-    expect(bare.map(({ name }: { name: string }) => name).sort()).toEqual([
-      "nous-e5",
-      "nous-embedder",
-      "nous-memory",
-      "nous-minilm",
-      "nous-wasm",
-    ]);
+    expect(bare.map(({ name }: { name: string }) => name).sort()).toEqual(
+      OWN.filter((name) => name !== "nous-server").sort(),
+    );
   });
 
   it("has an image that runs on a root that it cannot write to", {
@@ -369,8 +376,8 @@ describeInFull("a release", () => {
     for (const { digest } of manifest.layers)
       await must("tar", ["-xzf", blob(digest), "-C", image], folder);
     expect(existsSync(join(image, "bin", "sh"))).toBe(false);
-      // Folders of tests are for their user alone.
-      chmodSync(image, 0o755);
+    // Folders of tests are for their user alone.
+    chmodSync(image, 0o755);
     const user = Number(config.User.split(":")[0]);
     expect(user).toBeGreaterThan(0);
     if (process.getuid!() === 0) chownSync(data, user, user);

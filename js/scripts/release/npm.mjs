@@ -51,7 +51,14 @@ export function packNpm({ to, work, repository, folders = PUBLISHED }) {
 /** Returns the paths of the files that npm takes into the package of a folder. */
 function filesOf(folder) {
   const [npm, ...first] = npmCommand();
-  const printed = output(npm, [...first, "pack", folder, "--dry-run", "--json", "--ignore-scripts"]);
+  const printed = output(npm, [
+    ...first,
+    "pack",
+    folder,
+    "--dry-run",
+    "--json",
+    "--ignore-scripts",
+  ]);
   if (printed === undefined) fail(`npm does not say which files of ${folder} it packs.`);
   const [{ files }] = Object.values(JSON.parse(printed));
   return files.map(({ path }) => path);
