@@ -1,4 +1,4 @@
-// Builds nous-memory: one file for each format. nous-wasm stays outside.
+// Builds nous-memory: a file for each entry and format. nous-wasm stays outside.
 
 import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -10,17 +10,23 @@ const DIST = join(MEMORY, "dist");
 /** Writes the package, without its types. */
 export async function writeMemory(bundle) {
   rmSync(DIST, { recursive: true, force: true });
-  const entry = (format, suffix) =>
+  // Each entry has all that it needs: a shared module would be in the first load of a page that needs
+  // the second one later.
+  const entries = (format, suffix) =>
     bundle({
       bundle: true,
       target: "es2022",
       platform: "neutral",
       logLevel: "warning",
       external: ["nous-wasm"],
-      entryPoints: [join(MEMORY, "src", "index.ts")],
-      outfile: join(DIST, `index.${suffix}`),
+      entryPoints: {
+        index: join(MEMORY, "src", "index.ts"),
+        moving: join(MEMORY, "src", "moving", "index.ts"),
+      },
+      outdir: DIST,
+      outExtension: { ".js": `.${suffix}` },
       format,
     });
-  await Promise.all([entry("esm", "mjs"), entry("cjs", "cjs")]);
+  await Promise.all([entries("esm", "mjs"), entries("cjs", "cjs")]);
   copyFileSync(at("LICENSE"), join(MEMORY, "LICENSE"));
 }

@@ -17,6 +17,8 @@ it("contains the build, the manifest, the readme and the licence", async () => {
     "README.md",
     "dist/index.cjs",
     "dist/index.mjs",
+    "dist/moving.cjs",
+    "dist/moving.mjs",
     "package.json",
   ]);
   const types = files.filter((path) => path.startsWith("dist/types/"));
@@ -33,5 +35,5 @@ it("publint reports nothing, suggestions included", async () => {
 it("has valid types in Node 16 and later, and in bundlers", { timeout: MINUTES }, async () => {
   const { entries, problems } = await typesOf("memory");
   expect(problems).toEqual([]);
-  expect(entries).toEqual([".", "./package.json"]);
+  expect(entries).toEqual([".", "./moving", "./package.json"]);
 });

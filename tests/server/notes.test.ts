@@ -3,7 +3,8 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { GENERAL, type Note, nameOfNote, readNote, toIso, writeNote } from "nous-memory";
+import { GENERAL, toIso } from "nous-memory";
+import { type Note, nameOfNote, readNote, writeNote } from "nous-memory/moving";
 import { describe, expect, test, vi } from "vitest";
 import type { NodeRow } from "../../js/server/src/storage/rows.ts";
 import type { Storage } from "../../js/server/src/storage/storage.ts";

@@ -1,10 +1,9 @@
 // The readers of other programs' files: the memories, links and rest that each makes of its shape.
 
 import fc from "fast-check";
+import { GENERAL, type JsonSource } from "nous-memory";
 import {
   type ExportRow,
-  GENERAL,
-  type JsonSource,
   jsonParts,
   keyOf,
   kindOf,
@@ -15,7 +14,7 @@ import {
   readSource,
   readWhole,
   rowsOf,
-} from "nous-memory";
+} from "nous-memory/moving";
 import { createEngine } from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import { runs } from "../support/amount.ts";

@@ -40,48 +40,12 @@ export { isJsonObject, type JsonObject, jsonObjectIn } from "./json-objects.ts";
 export { KNOWS, type Knows, knowsOf, MIN_PERHAPS } from "./knows.ts";
 export { MAX_NAME, MAX_QUERY, MAX_TEXT, MAX_TITLE } from "./limits.ts";
 export { Memory, type MemoryOptions } from "./memory.ts";
-export type { ReadNote } from "./moving/basic-memory.ts";
-export { readChatgpt } from "./moving/chatgpt.ts";
-export { readClaude } from "./moving/claude.ts";
-export { readDocument } from "./moving/document.ts";
-export { decoded, type Encoding, encodingOf } from "./moving/encoding.ts";
-export { type JsonPart, jsonParts } from "./moving/json-parts.ts";
-export { keyOf } from "./moving/key.ts";
-export { type FileKind, kindOf, readWhole } from "./moving/kinds.ts";
 export {
-  type FoundLink,
-  linksAmong,
+  JSON_SOURCES,
+  type JsonSource,
   NOTE_FORMATS,
   type NoteFormat,
-  readMarkdownFile,
-} from "./moving/markdown-files.ts";
-export type { Mem0Memory } from "./moving/mem0.ts";
-export {
-  FileError,
-  isObject,
-  type Json,
-  type LeftOut,
-  type Moved,
-  type MovedLink,
-  type MovedMemory,
-  type Place,
-  type Run,
-  type SourceFile,
-} from "./moving/moved.ts";
-export type { NoteLink } from "./moving/names.ts";
-export { type Note, nameOfNote, readNote, writeNote } from "./moving/note.ts";
-export {
-  type ExportRow,
-  LINKED,
-  linkId,
-  type MovedRow,
-  type MovingOptions,
-  type NodeOfMoved,
-  nodesOf,
-  rowsOf,
-  withSubtype,
-} from "./moving/rows.ts";
-export { filesOfSource, JSON_SOURCES, type JsonSource, readSource } from "./moving/sources.ts";
+} from "./moving/source-names.ts";
 export { BUILT_IN_PRESETS } from "./presets/built-in.ts";
 export { type Differing, differing, otherSections, shippedPreset } from "./presets/differing.ts";
 export { GENERAL } from "./presets/general.ts";

@@ -14,11 +14,7 @@ import {
 } from "./moved.ts";
 import { foldedName, linksOf, titleOfFile } from "./names.ts";
 import { readNote } from "./note.ts";
-
-/** How Markdown is read: as notes and documents, or as basic-memory writes it. */
-export const NOTE_FORMATS = ["markdown", "basic-memory"] as const;
-/** See `NOTE_FORMATS`. */
-export type NoteFormat = (typeof NOTE_FORMATS)[number];
+import type { NoteFormat } from "./source-names.ts";
 
 /** Reads a Markdown file: its memories, its links, and the names by which others link to it. */
 export function readMarkdownFile(

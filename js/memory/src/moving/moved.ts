@@ -1,6 +1,9 @@
 // What readers of other programs' files return: memories, links between them, and what is not taken.
 
+import { isJsonObject as isObject, type JsonObject as Json } from "../json-objects.ts";
 import { parseInstant } from "../time.ts";
+
+export { isObject, type Json };
 
 /** A file as a reader gets it. */
 export interface SourceFile {
@@ -85,13 +88,6 @@ export type Moved = MovedMemory | MovedLink | LeftOut;
 export class FileError extends Error {
   override readonly name = "FileError";
 }
-
-/** An object of JSON. */
-export type Json = Readonly<Record<string, unknown>>;
-
-/** Returns whether a value is an object of JSON, and no list. */
-export const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Returns a text without blanks at its ends; undefined if that is empty, or for anything else. */
 export const someText = (value: unknown): string | undefined =>

@@ -9,15 +9,9 @@ import { isLanggraph, readLanggraph } from "./langgraph.ts";
 import { isLetta, readLetta } from "./letta.ts";
 import { isMem0, readMem0 } from "./mem0.ts";
 import { FileError, isObject, type Moved, type SourceFile, wrongPart } from "./moved.ts";
+import { JSON_SOURCES, type JsonSource } from "./source-names.ts";
 import { readTexts } from "./texts.ts";
 import { isZep, readZep } from "./zep.ts";
-
-/** The programs whose files are JSON. */
-export const JSON_SOURCES = [
-  ...["chatgpt", "claude", "gemini", "mem0", "zep", "letta", "mcp-memory", "langgraph", "jsonl"],
-] as const satisfies readonly (keyof typeof READERS)[];
-/** See `JSON_SOURCES`. */
-export type JsonSource = (typeof JSON_SOURCES)[number];
 
 interface Reader {
   /** The names of its files in a folder. */
@@ -74,7 +68,7 @@ const READERS = {
     knows: (json) => typeof json === "string" || isObject(json),
     ...{ read: readTexts, what: "lines of JSON with a text" },
   },
-} satisfies Readonly<Record<string, Reader>>;
+} satisfies Readonly<Record<JsonSource, Reader>>;
 
 /** Returns the names of the files of a program in a folder. */
 export const filesOfSource = (source: JsonSource): RegExp => READERS[source].files;

@@ -1,7 +1,7 @@
 // Reads the files of a ZIP archive, with the times at which they were changed.
 
 import { unzipSync } from "fflate";
-import { FileError } from "nous-memory";
+import { FileError } from "nous-memory/moving";
 
 /** Bytes of all files of an archive together, unpacked. A browser cannot hold much more. */
 const MAX_UNPACKED = 512 * 1024 * 1024;

@@ -8,7 +8,7 @@ import {
   kindOf,
   readWhole,
   rowsOf,
-} from "nous-memory";
+} from "nous-memory/moving";
 import { filesIn } from "./archive.ts";
 import { addLine, addRow, LineError, type Rows } from "./lines.ts";
 import type { WrongLine } from "./records.ts";

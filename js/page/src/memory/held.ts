@@ -8,7 +8,7 @@ import {
   engineConfigOf,
   type IndexedNodeRow,
   isReadByTransformer,
-  type Json,
+  type JsonObject as Json,
   kindInWords,
   LIKELY_SUPERSEDES,
   memoryEdgeOf,

@@ -4,7 +4,7 @@
 // database.
 
 import { deleteDB, type IDBPDatabase, type IDBPTransaction, openDB } from "idb";
-import type { Json } from "nous-memory";
+import type { JsonObject as Json } from "nous-memory";
 import type { Held } from "./held.ts";
 import { addLine, addRow, type Rows, textOfLines } from "./lines.ts";
 

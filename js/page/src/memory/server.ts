@@ -1,7 +1,7 @@
 // Reads the memory of an agent from a running nous-server, over its public API, and sends changes
 // to it. The key is held here, in the worker's memory, and nowhere else.
 
-import type { Json } from "nous-memory";
+import type { JsonObject as Json } from "nous-memory";
 import { type MemoryNode, NousClient, NousRequestError } from "nous-server/client";
 import type { EngineConfig } from "nous-wasm";
 import { createEngine, type MEMORY_SECTIONS } from "nous-wasm";

@@ -3,7 +3,8 @@
 // becomes requests to /v1 with the headers of the caller, so that keys and agents are checked there.
 
 import type { Context, Env, Hono } from "hono";
-import { type Mem0Memory, parseInstant, titleOf, toIso } from "nous-memory";
+import { parseInstant, titleOf, toIso } from "nous-memory";
+import type { Mem0Memory } from "nous-memory/moving";
 import { BASE } from "../api/base-path.ts";
 import type { Node } from "../api/nodes.ts";
 import type { RememberAnswer } from "../api/remember.ts";

@@ -1,7 +1,7 @@
 // Reads the files of a ZIP archive (APPNOTE.TXT of PKWARE, 4.3): stored or deflated, without passwords.
 
 import { inflateRawSync } from "node:zlib";
-import { FileError } from "nous-memory";
+import { FileError } from "nous-memory/moving";
 
 /** A file of an archive. */
 export interface ArchivedFile {

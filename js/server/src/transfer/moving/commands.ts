@@ -2,13 +2,8 @@
 
 import { realpathSync, statSync } from "node:fs";
 import { basename, resolve } from "node:path";
-import {
-  FileError,
-  filesOfSource,
-  type JsonSource,
-  NOTE_FORMATS,
-  type NoteFormat,
-} from "nous-memory";
+import { type JsonSource, NOTE_FORMATS, type NoteFormat } from "nous-memory";
+import { FileError, filesOfSource } from "nous-memory/moving";
 import { createEngine } from "nous-wasm";
 import { SettingsError } from "../../refusal.ts";
 import { DEFAULT_PRESET, presetOf } from "../../settings/preset.ts";

@@ -4,20 +4,22 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import {
   LIKELY_SUPERSEDES,
-  type Mem0Memory,
-  type Note,
-  type NoteLink,
-  nameOfNote,
   namesIn,
   normaliseEvent,
   normaliseTime,
   type Preset,
-  readNote,
   toIso,
-  withSubtype,
   wordsOfMemory,
-  writeNote,
 } from "nous-memory";
+import {
+  type Mem0Memory,
+  type Note,
+  type NoteLink,
+  nameOfNote,
+  readNote,
+  withSubtype,
+  writeNote,
+} from "nous-memory/moving";
 import { StorageError } from "../../storage/errors.ts";
 import type { NodeRow } from "../../storage/rows.ts";
 import type { Storage } from "../../storage/storage.ts";

@@ -11,7 +11,7 @@ import {
   statSync,
 } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { type Encoding, encodingOf, FileError, type SourceFile } from "nous-memory";
+import { type Encoding, encodingOf, FileError, type SourceFile } from "nous-memory/moving";
 import { SettingsError } from "../../refusal.ts";
 import { filesOfArchive, isArchive } from "./archive.ts";
 

@@ -18,25 +18,27 @@
 // A change costs the parts of its files, and the links of all files that were read.
 
 import {
+  type NoteFormat,
+  namesIn,
+  normaliseEvent,
+  normaliseTime,
+  type Preset,
+  parseInstant,
+  SUPERSEDES,
+  shareOfWords,
+  toIso,
+} from "nous-memory";
+import {
   type FoundLink,
   type LeftOut,
   LINKED,
   linkId,
   linksAmong,
   type NodeOfMoved,
-  type NoteFormat,
-  namesIn,
   nodesOf,
-  normaliseEvent,
-  normaliseTime,
-  type Preset,
-  parseInstant,
   type ReadNote,
   readMarkdownFile,
-  SUPERSEDES,
-  shareOfWords,
-  toIso,
-} from "nous-memory";
+} from "nous-memory/moving";
 import { dropGuess, dropGuesses } from "../../agent/writes/guesses.ts";
 import type { NodeChanges, NodeRow } from "../../storage/rows.ts";
 import type { Storage } from "../../storage/storage.ts";

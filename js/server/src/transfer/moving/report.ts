@@ -1,6 +1,6 @@
 // What an import from another program did, or would do, in words.
 
-import type { LeftOut, Place } from "nous-memory";
+import type { LeftOut, Place } from "nous-memory/moving";
 
 /** Examples of memories that are shown. */
 const EXAMPLES = 3;

@@ -1,15 +1,8 @@
 // Imports files of other programs: their memories become lines of an export, which are imported all or
 // none. Their ids come from their programs, so that a second import stores nothing twice.
 
-import {
-  FileError,
-  type JsonSource,
-  type LeftOut,
-  type MovedRow,
-  type Preset,
-  readSource,
-  rowsOf,
-} from "nous-memory";
+import type { JsonSource, Preset } from "nous-memory";
+import { FileError, type LeftOut, type MovedRow, readSource, rowsOf } from "nous-memory/moving";
 import type { Engine } from "nous-wasm";
 import { SettingsError } from "../../refusal.ts";
 import type { Storage } from "../../storage/storage.ts";

@@ -17,7 +17,7 @@
 
 import { type FSWatcher, lstatSync, readFileSync, watch } from "node:fs";
 import { join } from "node:path";
-import { FileError } from "nous-memory";
+import { FileError } from "nous-memory/moving";
 import { filesIn, textOf } from "./files.ts";
 import type { NoteFile, NotePolicy, NoteSync, Synced } from "./notes.ts";
 
