@@ -4,7 +4,7 @@
 import {
   type EdgeRow,
   type IndexedNodeRow,
-  type Json,
+  type JsonObject as Json,
   memoryEdgeOf,
   namesIn,
   remember as rememberIn,
