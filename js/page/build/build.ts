@@ -46,7 +46,12 @@ export async function buildPage(folder: string): Promise<void> {
       input,
       platform: "browser",
       // By its files: what remembers comes later than what asks.
-      resolve: { alias: { "nous-memory": join(folder, "../memory/src/index.ts") } },
+      resolve: {
+        alias: {
+          "nous-memory$": join(folder, "../memory/src/index.ts"),
+          "nous-memory/moving$": join(folder, "../memory/src/moving/index.ts"),
+        },
+      },
       moduleTypes: { ".bin": "asset", ".wasm": "asset" },
       experimental: { resolveNewUrlToAsset: input.includes(SENTENCES) },
       transform: { target: "es2022", define },
