@@ -151,6 +151,28 @@ describe("remembering", () => {
     await close();
   });
 
+  it("undoes a decision before what it was about", async () => {
+    const { page, complaints, close } = await visit("ask");
+    await startEmpty(page);
+    await remember(page, "I live in Graz.");
+    await remember(page, "I moved to Salzburg in May.");
+    await button(page, "Yes, it holds no longer").click();
+    await expect.poll(() => button(page, "Yes, it holds no longer").count()).toBe(0);
+    await page.evaluate(() => {
+      location.hash = location.hash.replace("#/ask", "#/memories");
+    });
+    const guesses = page.locator(".browse .note", { hasText: "Earlier; since" });
+    await page.locator(".browse .record").nth(1).waitFor();
+    expect(await guesses.count()).toBe(0);
+    await button(page, "Undo the last change").click();
+    await expect.poll(() => guesses.count()).toBe(1);
+    expect(await page.locator(".browse .record").count()).toBe(2);
+    await button(page, "Undo the last change").click();
+    await expect.poll(() => page.locator(".browse .record").count()).toBe(1);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   it("makes several memories of a long text, of one run", async () => {
     const { page, close } = await visit("ask");
     await startEmpty(page);

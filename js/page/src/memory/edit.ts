@@ -189,6 +189,10 @@ export async function undo(held: Held): Promise<void> {
     await keepDeletion(held, added);
     return;
   }
+  // An edge that a decision has changed becomes what it was.
+  const changed = new Set(past.edges.map(({ id }) => id));
+  held.rows.edges = held.rows.edges.filter((edge) => !changed.has(edge.id));
+  held.index.unlink([...changed]);
   const ids = new Set<string | null>(past.rows.map(({ id }) => id));
   // A deletion removes conflicts from the saved memory, too.
   const related = held.rows.conflicts.filter(
@@ -240,6 +244,7 @@ export async function decide(held: Held, id: string, resolution: Decision): Prom
     return;
   }
   const at = held.rows.edges.findIndex((edge) => edge.id === guess.id);
+  notePast(held, { rows: [rowOf(held, id)], edges: [held.rows.edges[at]!] });
   const type = resolution === "keep_both" ? "relates_to" : "supersedes";
   const strength = getInitialEdgeStrength(type);
   const decided: EdgeRow = { ...held.rows.edges[at]!, type, strength, neural_weight: strength };
@@ -265,6 +270,8 @@ export async function resolve(held: Held, id: string, resolution: Resolution): P
     take(held, [...(await held.server.resolve(id, resolution)), resolved]);
     return;
   }
+  // What was done before is not undone across it.
+  pasts.delete(held);
   addRow(held.rows, resolved);
   // A text that no memory holds leaves nothing to link.
   if (new_node_id === null) return noted(held, [resolved]);

@@ -21,6 +21,8 @@ const AT_ONCE = 200;
 /** The most pages that equal the one before them: a list may have a few without a row. */
 const MAX_SAME = 100;
 const TIMEOUT = 30_000;
+/** The most names of agents that are asked for. */
+const MAX_AGENTS = 100;
 /** Hosts that the page's Content-Security-Policy lets it ask without HTTPS. */
 const LOCAL = /^(?:localhost|127\.0\.0\.1)$/;
 
@@ -164,7 +166,9 @@ export class Server {
   async #refuseMistyped(): Promise<void> {
     const { agent } = this.address;
     const names = await this.#agents();
-    if (names.length === 0 || names.includes(agent)) return;
+    // A whole page of names may not be all of them.
+    const isAll = names.length < MAX_AGENTS;
+    if (names.length === 0 || !isAll || names.includes(agent)) return;
     throw new ServerError(
       `The agent “${agent}” does not exist. The server has: ${names.slice(0, 10).join(", ")}.`,
     );
@@ -173,7 +177,7 @@ export class Server {
   /** Returns the names of the agents; none if the key may not list them. */
   async #agents(): Promise<string[]> {
     try {
-      const { data } = await this.#client.listAgents({ limit: 100 });
+      const { data } = await this.#client.listAgents({ limit: MAX_AGENTS });
       return data.map(({ agent }) => agent);
     } catch {
       return [];

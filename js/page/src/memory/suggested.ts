@@ -1,6 +1,7 @@
 // Questions to begin with, made of what is stored. A question is suggested if the memory that it was
 // made of is its first answer, and reaches the score from which an answer counts.
 
+import type { IndexedNodeRow } from "nous-memory";
 import { ANSWERABLE } from "nous-wasm";
 import type { Held } from "./held.ts";
 
@@ -8,6 +9,8 @@ import type { Held } from "./held.ts";
 const SUGGESTIONS = 5;
 const MAX_LOOKED_AT = 200;
 const MAX_TRIED = 20;
+/** The most memories that are asked all together: a question takes the longer, the more there are. */
+const MAX_ASKED = 200_000;
 /** The most words of a subject. */
 const MAX_WORDS = 4;
 
@@ -44,8 +47,16 @@ export function suggestedOf(held: Held): string[] {
   if (known?.changes === changes) return known.questions;
   const questions = new Set<string>();
   const tried = new Set<string>();
-  for (const row of [...held.all()].slice(-MAX_LOOKED_AT).reverse()) {
-    if (questions.size === SUGGESTIONS || tried.size === MAX_TRIED) break;
+  const count = held.rows.nodes.size;
+  const max = Math.min(MAX_TRIED, Math.floor(MAX_ASKED / Math.max(1, count)));
+  const late: IndexedNodeRow[] = [];
+  let place = 0;
+  for (const row of held.all()) {
+    if (place >= count - MAX_LOOKED_AT) late.push(row);
+    place += 1;
+  }
+  for (const row of late.reverse()) {
+    if (questions.size === SUGGESTIONS || tried.size >= max) break;
     for (const statement of [row.content_title, row.content_body ?? ""]) {
       const question = questionOf(statement);
       if (question === undefined || tried.has(question)) continue;

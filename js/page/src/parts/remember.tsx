@@ -33,9 +33,11 @@ export function RememberBox({ text, label, box }: BoxProps) {
   const store = async () => {
     if (text.value.trim() === "" || isBusy.value) return;
     isBusy.value = true;
+    const given = text.value;
     why.value = await whyNot(async () => {
-      latest.value = await memory.remember(text.value);
-      text.value = "";
+      latest.value = await memory.remember(given);
+      // What was typed meanwhile stays.
+      if (text.value === given) text.value = "";
     });
     isBusy.value = false;
     await memoryChanged();
