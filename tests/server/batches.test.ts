@@ -50,11 +50,11 @@ test("a refused memory does not prevent the others of a batch", async () => {
     [known.id, body.results[0].id, "own"].sort(),
   );
   expect((await ask("GET /health")).body.node_count).toBe(4);
-  // By its marker a memory corrects none of the same batch. The comparison may have graded it since.
+  // The comparison, which comes later, may have found more.
   const queued = (await ask("GET /contradiction/queue")).body.data.filter(
     ({ new_node_id }: { new_node_id: string }) => new_node_id === "own",
   );
-  expect(queued).toMatchObject([{ old_node_id: known.id, new_node_id: "own" }]);
+  expect(queued).toContainEqual(expect.objectContaining({ old_node_id: known.id }));
 });
 
 test("memories are read, as recalls or not", async () => {
