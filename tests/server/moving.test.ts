@@ -264,6 +264,55 @@ test("what a URL answers is imported, within bounds", async () => {
     await expect(take("jsonl", url), url).rejects.toThrow(/must be a file, a folder, or a URL/);
 });
 
+describe("an import of Markdown", () => {
+  const texts = (rows: readonly { content_title: string; content_body: string | null }[]) =>
+    rows.map(({ content_title, content_body }) => content_body ?? content_title).sort();
+
+  test("touches no memory of another folder, URL or input of the same name", async () => {
+    const { take, file, path, memories, dataDir } = await folders();
+    file("projA/docs/a.md", "The pier opens at nine.");
+    file("projB/docs/a.md", "Bees live in the chapel.");
+    await take("markdown", path("projA/docs"));
+    await take("markdown", path("projB/docs"), { conflicts: "overwrite" });
+    await take("markdown", path("projB/docs/a.md"), { conflicts: "overwrite" });
+    const both = ["Bees live in the chapel.", "The pier opens at nine."];
+    expect(texts(memories())).toEqual(both);
+    const server = createServer((request, response) => response.end(`Answer to ${request.url}.`));
+    server.listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await new Promise((resolve) => server.once("listening", resolve));
+    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    for (const url of ["/x/a.md", "/y/a.md", "/y/a.md?page=2"])
+      await take("markdown", base + url, { conflicts: "overwrite" });
+    const answered = ["/x/a.md", "/y/a.md", "/y/a.md?page=2"].map((url) => `Answer to ${url}.`);
+    expect(texts(memories())).toEqual([...answered, ...both].sort());
+    // The secret of a URL is no part of its name: this is the same file.
+    await take("markdown", `${base}/x/a.md?token=1`, { conflicts: "overwrite" });
+    expect(memories()).toHaveLength(5);
+    expect(JSON.stringify(memories())).toContain("Answer to /x/a.md?token=1.");
+    const place = await databaseOptions(dataDir);
+    for (const input of ["Tea is green.", "The boat lies in Oban.", "Tea is green."]) {
+      const args = ["import", "-", "--from", "markdown", "--data-dir", dataDir, ...place];
+      const { status, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], { input });
+      expect(status, String(stderr)).toBe(0);
+    }
+    expect(memories()).toHaveLength(7);
+  });
+
+  test("deletes memories of its own file only if it overwrites", async () => {
+    const { take, file, path, memories } = await folders();
+    file("docs/a.md", "# Garden\n\nSow beans in May.\n\n# Car\n\nThe brakes are new.\n");
+    await take("markdown", path("docs"));
+    file("docs/a.md", "# Car\n\nThe brakes are new.\n");
+    for (const conflicts of ["skip", "newer"] as const) {
+      await take("markdown", path("docs"), { conflicts });
+      expect(memories()).toHaveLength(2);
+    }
+    await take("markdown", path("docs"), { conflicts: "overwrite" });
+    expect(texts(memories())).toEqual(["The brakes are new."]);
+  });
+});
+
 describe("while a server runs", () => {
   test("what is imported is found, and so is what a note says now", async () => {
     const { take, file, path, dataDir } = await folders();

@@ -15,7 +15,7 @@ import { isThere, readStorage, withStorage } from "../commands.ts";
 import type { ConflictPolicy } from "../conflict-policy.ts";
 import { withBar, withWriting } from "../files.ts";
 import { exportMem0, exportNotes } from "./export-notes.ts";
-import { type Found, type FoundFile, filesAt } from "./files.ts";
+import { type Found, type FoundFile, filesAt, nameOfFolder } from "./files.ts";
 import type { Source } from "./names.ts";
 import { NoteSync, type Synced } from "./notes.ts";
 import { Report } from "./report.ts";
@@ -125,7 +125,8 @@ function importNotes(
   });
   const work = (storage: Storage): Synced => {
     const preset = presetFor(storage, agent, ranking);
-    const sync = new NoteSync(storage, { folder, format, preset, followsIds: false });
+    const shared = { folder, format, preset };
+    const sync = new NoteSync(storage, { ...shared, followsIds: false, keepsRest: true });
     return sync.sync(notes, [], { now: Date.now(), policy: conflicts, writes: !isDryRun });
   };
   // An agent that is not there yet: a dry run makes none.
@@ -139,9 +140,7 @@ function importNotes(
   const would = isDryRun ? "Would be: " : "";
   return [
     `${would}${added} added, ${changed} changed, ${gone} gone, ${same} as before, ${links} links.`,
-    ...(kept === 0
-      ? []
-      : [`${kept} memories were changed after their files: they stay as they are.`]),
+    ...(kept === 0 ? [] : [`${kept} memories that differ from their files stay as they are.`]),
     ...report.leftOut(),
   ];
 }
@@ -209,10 +208,15 @@ export async function followFolder(given: string, options: FollowOptions): Promi
   const root = realpathSync(folder);
   return withStorage(place, agent, async (storage) => {
     const preset = presetFor(storage, agent, ranking);
-    const named = name ?? basename(root);
+    const shared = { format, preset, followsIds: true };
+    const isKnown = (folder: string) =>
+      new NoteSync(storage, { ...shared, folder }).paths().length > 0;
+    // The memories of an import of this folder follow it from now on.
+    const imported = nameOfFolder(root);
+    const named = name ?? (isKnown(imported) ? imported : basename(root));
     const watching = new Watching({
       folder: root,
-      open: () => new NoteSync(storage, { folder: named, format, preset, followsIds: true }),
+      open: () => new NoteSync(storage, { ...shared, folder: named }),
       told: ({ added, changed, gone, moved, kept, links }, files) => {
         const parts = [
           `${files} files: ${added} added, ${changed} changed, ${gone} gone`,

@@ -1,6 +1,7 @@
 // The files that an import from another program reads: one file, those of a folder, the standard input, or
 // what a URL answers. A file is read in pieces, so that it may be larger than a text of JavaScript.
 
+import { createHash } from "node:crypto";
 import {
   closeSync,
   lstatSync,
@@ -8,10 +9,11 @@ import {
   readdirSync,
   readFileSync,
   readSync,
+  realpathSync,
   statSync,
 } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { type Encoding, encodingOf, FileError, type SourceFile } from "nous-memory/moving";
+import { type Encoding, encodingOf, FileError, linkId, type SourceFile } from "nous-memory/moving";
 import { SettingsError } from "../../refusal.ts";
 import { filesOfArchive, isArchive } from "./archive.ts";
 
@@ -37,7 +39,7 @@ export interface FoundFile extends SourceFile {
 /** The files that were found. */
 export interface Found {
   files: FoundFile[];
-  /** The name of the folder that holds them. */
+  /** The name under which they are known: no two folders, archives, URLs or inputs share one. */
   folder: string;
 }
 
@@ -54,23 +56,47 @@ export async function filesAt(
   wanted: RegExp,
   read: (bytes: number) => void = () => {},
 ): Promise<Found> {
-  if (given === STANDARD) return of("standard input", readFileSync(0), wanted);
+  if (given === STANDARD) {
+    const bytes = readFileSync(0);
+    const known = nameOf("standard input", createHash("sha256").update(bytes).digest("hex"));
+    return of("standard input", bytes, wanted, known);
+  }
   if (/^[a-z][a-z\d+.-]+:\/\//i.test(given)) {
     const { name, bytes } = await fetched(given);
-    return of(name, bytes, wanted);
+    return of(name, bytes, wanted, nameOf(name, withoutSecrets(given)));
   }
   const path = resolve(given);
   const there = statSync(path, { throwIfNoEntry: false });
   if (there === undefined) throw new SettingsError(`There is no file or folder ${path}.`);
   if (!there.isDirectory()) {
-    if (beginsAsArchive(path)) return of(basename(path), readFileSync(path), wanted, path);
+    if (beginsAsArchive(path))
+      return of(basename(path), readFileSync(path), wanted, nameOfFolder(path), path);
     const file = fileAt(path, basename(path), read);
-    return { files: [file], folder: basename(resolve(path, "..")) };
+    return { files: [file], folder: nameOfFolder(resolve(path, "..")) };
   }
   const files = filesIn(path, wanted).map((name) => fileAt(join(path, name), name, read));
   if (files.length === 0)
     throw new SettingsError(`The folder ${path} holds no file to read (${wanted.source}).`);
-  return { files, folder: basename(path) };
+  return { files, folder: nameOfFolder(path) };
+}
+
+const nameOf = (name: string, identity: string): string =>
+  `${name}-${linkId(identity, "", "").slice(5)}`;
+
+/** Returns the name under which an import knows a folder or an archive: that of its whole path. */
+export const nameOfFolder = (path: string): string => {
+  const whole = realpathSync(path);
+  return nameOf(basename(whole), whole);
+};
+
+/** Names of fields of a URL that are secrets. */
+const SECRET = /token|secret|passw|signature|^sig$|^(?:api[_-]?)?key$|credential|^x-(?:amz|goog)-/i;
+
+/** Returns a URL without its credentials and the secrets of its query. */
+function withoutSecrets(given: string): string {
+  const url = new URL(given);
+  const fields = [...url.searchParams].filter(([name]) => !SECRET.test(name));
+  return `${url.origin}${url.pathname}?${new URLSearchParams(fields)}`;
 }
 
 /** Folders and files that editors, systems and archivers keep for themselves. */
@@ -126,15 +152,15 @@ function beginsAsArchive(path: string): boolean {
 }
 
 /** Returns bytes as a file, or the files of the archive that they are. */
-function of(name: string, bytes: Uint8Array, wanted: RegExp, path = ""): Found {
+function of(name: string, bytes: Uint8Array, wanted: RegExp, folder: string, path = ""): Found {
   const now = Date.now();
-  if (!isArchive(bytes)) return { files: [ofBytes(name, bytes, now)], folder: "" };
+  if (!isArchive(bytes)) return { files: [ofBytes(name, bytes, now)], folder };
   const isRead = (within: string) => wanted.test(within) && !within.split("/").some(isBeside);
   try {
     const files = filesOfArchive(bytes, isRead).map((file) =>
       ofBytes(file.name, file.bytes, Math.min(file.modified ?? now, now)),
     );
-    if (files.length > 0) return { files, folder: name.replace(/\.zip$/i, "") };
+    if (files.length > 0) return { files, folder };
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     throw new SettingsError(`${path || name}: ${error.message}`);

@@ -10,7 +10,7 @@
 // # Invariants
 //
 // - A call of `sync` is one transaction: all of its files, or nothing.
-// - A memory that no file names is never deleted.
+// - A memory that no file names is never deleted, and an import deletes none unless it overwrites.
 // - What stays keeps its id, its counters and its edges.
 //
 // # Cost
@@ -64,6 +64,11 @@ export interface NoteOptions {
    * memories of files always do.
    */
   followsIds: boolean;
+  /**
+   * Whether memories without a part stay, unless the policy is `overwrite`: an import is no sign that
+   * somebody deleted something.
+   */
+  keepsRest?: boolean;
 }
 
 /** What a file does to a memory that was changed, too: it counts, or the younger one does, or neither. */
@@ -246,7 +251,16 @@ export class NoteSync {
       done.moved += 1;
     }
     const staying = new Set(kept.values());
-    for (const { id } of stored) if (!staying.has(id)) this.#delete(id, done);
+    for (const row of stored) {
+      if (staying.has(row.id)) continue;
+      const isKept = this.#options.keepsRest
+        ? policy !== "overwrite"
+        : isHeld(row, modified, policy);
+      if (isKept) {
+        staying.add(row.id);
+        done.kept += 1;
+      } else this.#delete(row.id, done);
+    }
     const inOrder = made.map((part) => (part === undefined ? undefined : kept.get(part)));
     this.#known.set(path, { note: { links: note.links, names: note.names }, ids: inOrder });
     if (named !== undefined) this.#stored.set(path, [...staying]);
@@ -348,8 +362,7 @@ export class NoteSync {
       if (path !== undefined && this.#pathIn(row) !== path) this.#name(row, path);
       return;
     }
-    const changedAt = parseInstant(row.last_modified ?? "") ?? 0;
-    if (policy === "skip" || (policy === "newer" && changedAt > modified)) {
+    if (isHeld(row, modified, policy)) {
       done.kept += 1;
       if (path !== undefined && this.#pathIn(row) !== path) this.#name(row, path);
       return;
@@ -448,6 +461,11 @@ function formOf(column: (typeof OF_NOTE)[number], value: string | null): string 
   if (column === "created_at" || column === "expires_at") return normaliseTime(value);
   return value || null;
 }
+
+/** Whether a memory stays as it is although its file, of this time, says something else. */
+const isHeld = (row: NodeRow, modified: number, policy: NotePolicy): boolean =>
+  policy === "skip" ||
+  (policy === "newer" && (parseInstant(row.last_modified ?? "") ?? 0) > modified);
 
 /** Undoes a transaction that only tells what it would do. */
 class Undone extends Error {}
