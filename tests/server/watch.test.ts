@@ -11,11 +11,17 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { GENERAL } from "nous-memory";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import type { Storage } from "../../js/server/src/storage/storage.ts";
+import { NoteSync } from "../../js/server/src/transfer/moving/notes.ts";
 import { Watching } from "../../js/server/src/transfer/moving/watch.ts";
+import { directStores } from "./support/direct-store.ts";
 import { databaseOptions, stored } from "./support/on-postgres.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
+
+const newStore = directStores();
 
 interface Watched {
   vault: string;
@@ -163,6 +169,63 @@ test("beside a server, questions find what the notes say now", async () => {
 });
 
 describe("a look", () => {
+  /** Looks through a folder for the first time, under a name. */
+  const looking = (storage: Storage, folder: string, name = "docs") => {
+    const warn = vi.fn();
+    const options = {
+      folder: name,
+      format: "markdown",
+      preset: GENERAL,
+      followsIds: true,
+    } as const;
+    const open = () => new NoteSync(storage, options);
+    return { watching: new Watching({ folder, open, told: () => {}, warn }), warn };
+  };
+  const written = (files: Record<string, string>) => {
+    const folder = temporaryFolder();
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    return folder;
+  };
+  const titles = ({ nodes }: Storage) =>
+    nodes
+      .list({}, 100)
+      .map(({ content_title }) => content_title)
+      .sort();
+
+  test("through another folder of the same name stores nothing", async () => {
+    const storage = (await newStore()).open();
+    const first = written({ "a.md": "The pier opens at nine.", "b.md": "The boat is in Oban." });
+    expect(looking(storage, first).watching.look()).toBe(true);
+    const other = written({ "c.md": "Bees live in the chapel." });
+    const { watching } = looking(storage, other);
+    for (let time = 0; time < 2; time += 1) expect(() => watching.look()).toThrow(/--name/);
+    expect(titles(storage)).toEqual(["The boat is in Oban.", "The pier opens at nine."]);
+    // Files that only moved are no other folder.
+    const moved = written({ "x.md": "The pier opens at nine.", "y.md": "The boat is in Oban." });
+    expect(looking(storage, moved).watching.look()).toBe(true);
+    expect(titles(storage)).toHaveLength(2);
+  });
+
+  test("takes no memories of a name that begins with its own", async () => {
+    const storage = (await newStore()).open();
+    const [work, notes] = [written({ "a.md": "The pier opens." }), written({ "b.md": "Tea." })];
+    looking(storage, work, "notes/work").watching.look();
+    expect(looking(storage, notes, "notes").watching.look()).toBe(true);
+    expect(looking(storage, work, "notes/work").watching.look()).toBe(true);
+    expect(titles(storage)).toEqual(["Tea.", "The pier opens."]);
+  });
+
+  test("at an empty folder keeps the memories of a single file, too", async () => {
+    const storage = (await newStore()).open();
+    const folder = written({ "a.md": "# One\n\nTea.\n\n# Two\n\nCoffee.\n" });
+    looking(storage, folder).watching.look();
+    rmSync(join(folder, "a.md"));
+    const { watching, warn } = looking(storage, folder);
+    expect(watching.look()).toBe(true);
+    expect(warn).toHaveBeenCalledWith(expect.stringContaining("Its 2 memories stay"));
+    expect(titles(storage)).toHaveLength(2);
+  });
+
   test("that fails is told, and the next one reads all files again", () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "a.md"), "The pier opens at nine.");
@@ -180,7 +243,7 @@ describe("a look", () => {
     const sync = vi.fn(() => nothing);
     sync.mockImplementationOnce(() => expect.fail("the disk is full"));
     const warn = vi.fn();
-    const open = vi.fn(() => ({ sync, paths: () => [] }) as never);
+    const open = vi.fn(() => ({ sync, paths: () => [], memoriesOf: () => 0 }) as never);
     const watching = new Watching({ folder, open, told: () => {}, warn });
     expect(watching.look()).toBe(false);
     expect(warn).toHaveBeenCalledWith(expect.stringContaining("the disk is full"));

@@ -231,7 +231,12 @@ export async function followFolder(given: string, options: FollowOptions): Promi
     if (once) return watching.look();
     // Watching begins before the first look, so that nothing is missed between.
     watching.start();
-    watching.look();
+    try {
+      watching.look();
+    } catch (error) {
+      watching.stop();
+      throw error;
+    }
     tell(`Following ${root} for the agent ${agent}. Stop with Ctrl+C.`);
     await new Promise<void>((end) => {
       for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => end());

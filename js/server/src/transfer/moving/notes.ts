@@ -115,6 +115,8 @@ interface Known {
 export class NoteSync {
   readonly #storage: Storage;
   readonly #options: NoteOptions;
+  /** The name of the folder without "/", so that no name is the start of another one's paths. */
+  readonly #name: string;
   readonly #known = new Map<string, Known>();
   /** The ids of stored memories by path. */
   #stored = new Map<string, string[]>();
@@ -122,12 +124,18 @@ export class NoteSync {
   constructor(storage: Storage, options: NoteOptions) {
     this.#storage = storage;
     this.#options = options;
+    this.#name = options.folder.replaceAll("%", "%25").replaceAll("/", "%2F");
     this.#load();
   }
 
   /** Returns the paths of files that have memories. */
   paths(): string[] {
     return [...this.#stored.keys()];
+  }
+
+  /** Returns how many memories files have. */
+  memoriesOf(paths: readonly string[]): number {
+    return paths.reduce((sum, path) => sum + (this.#stored.get(path)?.length ?? 0), 0);
   }
 
   #load(): void {
@@ -148,7 +156,7 @@ export class NoteSync {
   /** Returns the path of a memory's file; undefined if it has none in this folder. */
   #pathIn({ metadata }: Pick<NodeRow, "metadata">): string | undefined {
     const named = metadataIn(metadata)[NOTE_FILE];
-    const start = `${this.#options.folder}/`;
+    const start = `${this.#name}/`;
     return typeof named === "string" && named.startsWith(start)
       ? named.slice(start.length)
       : undefined;
@@ -282,7 +290,7 @@ export class NoteSync {
 
   #move(from: string, to: string): string[] {
     const ids = this.#stored.get(from) ?? [];
-    for (const row of this.#storage.nodes.of(ids)) this.#name(row, to);
+    for (const row of this.#storage.nodes.of(ids)) this.#rename(row, to);
     this.#storage.clusters.delete(this.#runOf(from));
     this.#stored.delete(from);
     this.#known.delete(from);
@@ -290,7 +298,7 @@ export class NoteSync {
   }
 
   /** Writes the path of a memory's file. That is no change of the memory. */
-  #name(row: NodeRow, path: string): void {
+  #rename(row: NodeRow, path: string): void {
     const last_modified = row.last_modified ?? row.created_at ?? toIso(0);
     const metadata = this.#metadataWith(row.metadata, path);
     this.#storage.nodes.update(row.id, { metadata, last_modified });
@@ -301,7 +309,7 @@ export class NoteSync {
     if (path === undefined) return stored;
     return JSON.stringify({
       ...metadataIn(stored),
-      [NOTE_FILE]: `${this.#options.folder}/${path}`,
+      [NOTE_FILE]: `${this.#name}/${path}`,
     });
   }
 
@@ -359,12 +367,12 @@ export class NoteSync {
       given !== undefined && JSON.stringify(given) !== JSON.stringify(withoutFile(row.metadata));
     if (others.length === 0 && !hasOtherData) {
       done.same += 1;
-      if (path !== undefined && this.#pathIn(row) !== path) this.#name(row, path);
+      if (path !== undefined && this.#pathIn(row) !== path) this.#rename(row, path);
       return;
     }
     if (isHeld(row, modified, policy)) {
       done.kept += 1;
-      if (path !== undefined && this.#pathIn(row) !== path) this.#name(row, path);
+      if (path !== undefined && this.#pathIn(row) !== path) this.#rename(row, path);
       return;
     }
     const isOtherText = TEXTS.some((column) => others.some((other) => other === column));

@@ -18,6 +18,7 @@
 import { type FSWatcher, lstatSync, readFileSync, watch } from "node:fs";
 import { join } from "node:path";
 import { FileError } from "nous-memory/moving";
+import { SettingsError } from "../../refusal.ts";
 import { filesIn, textOf } from "./files.ts";
 import type { NoteFile, NotePolicy, NoteSync, Synced } from "./notes.ts";
 
@@ -57,12 +58,17 @@ export class Watching {
   #every: NodeJS.Timeout | undefined;
   #since: number | undefined;
   #policy: NotePolicy = "newer";
+  #isFirst = true;
 
   constructor(options: WatchOptions) {
     this.#options = options;
   }
 
-  /** Looks through the folder once. Returns whether the look succeeded. */
+  /**
+   * Looks through the folder once. Returns whether the look succeeded.
+   *
+   * @throws {SettingsError} If the agent knows another folder by this name. Nothing is stored.
+   */
   look(): boolean {
     this.#since = undefined;
     const { folder, open, told, warn } = this.#options;
@@ -71,13 +77,14 @@ export class Watching {
       const { changed, gone, seen, unread } = this.#changes();
       for (const why of unread) warn(why);
       // A disk that is not there looks like this.
-      if (seen.size === 0 && gone.length > 1) {
+      const count = this.#sync.memoriesOf(gone);
+      if (seen.size === 0 && count > 1) {
         warn(
-          `${folder} holds no Markdown any more. Its ${gone.length} files keep their memories until it ` +
-            "holds some again.",
+          `${folder} holds no Markdown any more. Its ${count} memories stay until it holds some again.`,
         );
         return true;
       }
+      if (this.#isFirst && count > 0) this.#refuseOther(changed, gone, seen);
       if (changed.length > 0 || gone.length > 0) {
         const synced = this.#sync.sync(changed, gone, { now: Date.now(), policy: this.#policy });
         for (const { place, why, isWrong } of synced.left)
@@ -86,14 +93,33 @@ export class Watching {
       }
       this.#seen = seen;
       this.#policy = "overwrite";
+      this.#isFirst = false;
       return true;
     } catch (error) {
+      if (error instanceof SettingsError) throw error;
       warn(`${folder}: ${(error as Error).message}`);
       this.#sync = undefined;
       this.#seen = new Map();
       this.#policy = "newer";
       return false;
     }
+  }
+
+  /** Refuses a folder without any file of those by its name, if memories would go. */
+  #refuseOther(
+    changed: readonly NoteFile[],
+    gone: readonly string[],
+    seen: ReadonlyMap<string, Seen>,
+  ): void {
+    const sync = this.#sync!;
+    if (sync.paths().some((path) => seen.has(path))) return;
+    const options = { now: Date.now(), policy: this.#policy, writes: false };
+    const lost = sync.sync(changed, gone, options).gone;
+    if (lost > 0)
+      throw new SettingsError(
+        `The agent has ${lost} memories of a folder of this name, and none of its files is in ` +
+          `${this.#options.folder}. Give this folder another name with --name. Nothing is stored.`,
+      );
   }
 
   #changes() {
@@ -127,7 +153,7 @@ export class Watching {
     const { folder, warn } = this.#options;
     this.#watcher = watch(folder, { recursive: true }, () => this.#soon());
     this.#watcher.on("error", (error) => warn(`${folder}: ${error.message}`));
-    this.#every = setInterval(() => this.look(), EVERY);
+    this.#every = setInterval(() => this.#lookAgain(), EVERY);
   }
 
   #soon(): void {
@@ -136,8 +162,18 @@ export class Watching {
     clearTimeout(this.#timer);
     const wait = Math.max(0, Math.min(SETTLED, this.#since + MAX_WAIT - now));
     this.#timer = setTimeout(() => {
-      if (!this.look()) this.#soon();
+      if (!this.#lookAgain()) this.#soon();
     }, wait);
+  }
+
+  /** A refused folder is told each time. */
+  #lookAgain(): boolean {
+    try {
+      return this.look();
+    } catch (error) {
+      this.#options.warn((error as Error).message);
+      return true;
+    }
   }
 
   stop(): void {
