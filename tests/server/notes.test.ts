@@ -263,6 +263,20 @@ describe("a document", () => {
     });
   });
 
+  test("keeps a memory that was corrected since and is like no part any more", async () => {
+    const { follow, storage, all, texts } = await notes();
+    follow({ "a.md": DOCUMENT });
+    const words = { content_title: "Mira", content_body: "She keeps bees." };
+    storage.nodes.update(all()[0]!.id, { ...words, last_modified: toIso(NOW + DAY) });
+    expect(follow({ "a.md": DOCUMENT }, { policy: "newer" }).counts).toEqual({ kept: 1, same: 1 });
+    expect(texts()).toEqual(["She keeps bees.", "The brakes were changed in March."]);
+    const car = "# Car\n\nThe brakes were changed in March.\n";
+    for (const policy of ["newer", "skip"] as const)
+      expect(follow({ "a.md": car }, { policy }).counts).toEqual({ kept: 1, same: 1 });
+    const later = { policy: "newer", at: 2 * DAY } as const;
+    expect(follow({ "a.md": car }, later).counts).toEqual({ gone: 1, same: 1 });
+  });
+
   test("keeps the counters of a memory whose text changes, and drops its vector", async () => {
     const { follow, all, storage } = await notes();
     follow({ "a.md": "The pier opens at nine." });

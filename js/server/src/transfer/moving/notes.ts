@@ -242,6 +242,13 @@ export class NoteSync {
     const pairs = isNote
       ? new Map(own === undefined ? [] : [[parts[0]!, own]])
       : pairsOf(parts, stored);
+    // As many parts as memories that were corrected since: each is the corrected form of one.
+    const rest = isNote ? [] : parts.filter((part) => !pairs.has(part));
+    const paired = new Set([...pairs.values()].map(({ id }) => id));
+    const free = isNote ? [] : stored.filter(({ id }) => !paired.has(id));
+    if (rest.length === free.length)
+      for (const [place, row] of free.entries())
+        if (isHeld(row, modified, policy)) pairs.set(rest[place]!, row);
     const kept = new Map<NodeOfMoved, string>();
     for (const part of parts) {
       const there = pairs.get(part);
