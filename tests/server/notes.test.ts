@@ -349,6 +349,26 @@ describe("a note with an id", () => {
     expect(follow({ "x/b.md": undefined }).counts).toEqual({ gone: 1 });
   });
 
+  test("that is imported takes no id of another note or memory", async () => {
+    const { follow, texts } = await notes({ followsIds: false });
+    const { left } = follow({ "a.md": file("Mira sails."), "b.md": file("Bees swarm in May.") });
+    expect(left).toEqual([expect.stringContaining("has the id of a.md")]);
+    expect(texts()).toEqual(["Mira sails."]);
+    expect(follow({ "a.md": file("Mira sails no more.") }).counts).toEqual({ changed: 1 });
+  });
+
+  test("that says nothing of the memory of its id changes none", async () => {
+    const { follow, storage, texts, all } = await notes({ followsIds: false });
+    follow({ "a.md": "The pier opens at nine." });
+    const { id } = all()[0]!;
+    expect(follow({ "b.md": file("Bees swarm.", id) }).left).toHaveLength(1);
+    storage.nodes.update(id, { metadata: null });
+    expect(follow({ "c.md": file("Bees swarm.", id) }).left).toEqual([
+      expect.stringContaining("says something else"),
+    ]);
+    expect(texts()).toEqual(["The pier opens at nine."]);
+  });
+
   test("that is imported once leaves its memory when its file goes", async () => {
     const { follow, texts, all } = await notes({ followsIds: false });
     follow({ "a.md": file("Mira sails.") });

@@ -110,6 +110,7 @@ interface Known {
   note: Pick<ReadNote, "links" | "names">;
   /** The ids of its memories by their places. A place without a memory has none. */
   ids: (string | undefined)[];
+  isNote: boolean;
 }
 
 export class NoteSync {
@@ -233,9 +234,15 @@ export class NoteSync {
     const own = isNote && parts[0] !== undefined ? nodes.find(parts[0].id) : undefined;
     const named = isNote && !this.#options.followsIds ? undefined : path;
     const elsewhere = own === undefined ? undefined : this.#pathIn(own);
-    if (elsewhere !== undefined && elsewhere !== path && !gone.has(elsewhere)) {
+    const owner =
+      elsewhere !== undefined && elsewhere !== path && !gone.has(elsewhere)
+        ? elsewhere
+        : isNote && parts[0] !== undefined
+          ? this.#ownerOf(parts[0], path, own)
+          : undefined;
+    if (owner !== undefined) {
       const place = { file: path };
-      const why = `has the id of ${elsewhere}: give it another, or delete its line`;
+      const why = `has the id of ${owner}: give it another, or delete its line`;
       done.left.push({ kind: "left", place, why, isWrong: true });
       return;
     }
@@ -277,9 +284,26 @@ export class NoteSync {
       } else this.#delete(row.id, done);
     }
     const inOrder = made.map((part) => (part === undefined ? undefined : kept.get(part)));
-    this.#known.set(path, { note: { links: note.links, names: note.names }, ids: inOrder });
+    const { links, names } = note;
+    this.#known.set(path, { note: { links, names }, ids: inOrder, isNote });
     if (named !== undefined) this.#stored.set(path, [...staying]);
     if (parts.length > 1) this.#join(path, note.memories[0]!.run?.name ?? path, [...staying], now);
+  }
+
+  /** Returns what else has the id of a note; undefined if the note may have it. */
+  #ownerOf(part: NodeOfMoved, path: string, own: NodeRow | undefined): string | undefined {
+    if (own === undefined) return undefined;
+    for (const [other, { ids, isNote }] of this.#known)
+      if (isNote && other !== path && ids[0] === own.id && !this.#stored.has(other)) return other;
+    if (this.#pathIn(own) !== undefined) return undefined;
+    const named = metadataIn(own.metadata)[NOTE_FILE];
+    if (typeof named === "string") return named;
+    // A note that was exported has the time of its memory, however much of it was written anew.
+    const isSame =
+      formOf("created_at", own.created_at) === formOf("created_at", part.created_at) ||
+      own.content_title === part.content_title ||
+      shareOfWords(inFull(own), inFull(part)) > 0;
+    return isSame ? undefined : "a memory that says something else";
   }
 
   /** Returns the path of a file that is gone and whose memories say what these parts say. */
@@ -503,6 +527,9 @@ export function withoutFile(json: string | null): Record<string, unknown> {
 const wordsOf = ({ content_title, content_body }: Pick<NodeRow, (typeof TEXTS)[number]>): string =>
   JSON.stringify([content_title, content_body]);
 
+const inFull = ({ content_title, content_body }: Pick<NodeRow, (typeof TEXTS)[number]>) =>
+  content_body ?? content_title;
+
 /** Finds for the parts of a file the memories whose changed form they are. */
 function pairsOf(
   parts: readonly NodeOfMoved[],
@@ -521,8 +548,6 @@ function pairsOf(
       }
     }
   };
-  const inFull = ({ content_title, content_body }: Pick<NodeRow, (typeof TEXTS)[number]>) =>
-    content_body ?? content_title;
   const byWords = new Map<string, NodeRow[]>();
   for (const row of stored) byWords.set(wordsOf(row), [...(byWords.get(wordsOf(row)) ?? []), row]);
   for (const part of parts) {
