@@ -208,7 +208,13 @@ function* chunksOf(path: string, read: (bytes: number) => void): Iterable<string
 async function fetched(given: string): Promise<{ name: string; bytes: Uint8Array }> {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new SettingsError(`${given} must be a file, a folder, or a URL with http or https.`);
+    throw new SettingsError(
+      `${given.replace(/:\/\/.*$/s, "://…")} must be a file, a folder, or a URL with http or https.`,
+    );
+  if (url.username !== "" || url.password !== "")
+    throw new SettingsError(
+      `The URL of ${url.host} names a user or a password: load the file down, and name it.`,
+    );
   // A password in the URL stays out of messages.
   const shown = `${url.origin}${url.pathname}`;
   try {
