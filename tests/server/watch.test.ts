@@ -23,6 +23,17 @@ import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const newStore = directStores();
 
+/** What the system answers instead of a file. */
+const given = vi.hoisted(() => ({ refusal: undefined as Error | undefined }));
+vi.mock("node:fs", async (original) => {
+  const real = await original<typeof import("node:fs")>();
+  const readFileSync = (...args: Parameters<typeof real.readFileSync>) => {
+    if (given.refusal !== undefined && String(args[0]).endsWith(".md")) throw given.refusal;
+    return real.readFileSync(...args);
+  };
+  return { ...real, readFileSync };
+});
+
 interface Watched {
   vault: string;
   dataDir: string;
@@ -213,6 +224,18 @@ describe("a look", () => {
     expect(looking(storage, notes, "notes").watching.look()).toBe(true);
     expect(looking(storage, work, "notes/work").watching.look()).toBe(true);
     expect(titles(storage)).toEqual(["Tea.", "The pier opens."]);
+  });
+
+  test("reads a file again that the system did not give", async () => {
+    const storage = (await newStore()).open();
+    const folder = written({ "a.md": "The pier opens at nine." });
+    const { watching, warn } = looking(storage, folder);
+    given.refusal = new Error("EBUSY");
+    for (let time = 0; time < 2; time += 1) expect(watching.look()).toBe(true);
+    expect(warn.mock.calls).toEqual([["a.md: EBUSY"]]);
+    given.refusal = undefined;
+    watching.look();
+    expect(titles(storage)).toEqual(["The pier opens at nine."]);
   });
 
   test("at an empty folder keeps the memories of a single file, too", async () => {

@@ -47,6 +47,7 @@ export interface WatchOptions {
 interface Seen {
   modified: number;
   bytes: number;
+  isUnread?: boolean;
 }
 
 export class Watching {
@@ -141,7 +142,12 @@ export class Watching {
       } catch (error) {
         // Its memories stay as they are.
         if ((error as { code?: string }).code === "ENOENT") seen.delete(path);
-        else unread.push(`${path}: ${(error as Error).message}`);
+        else {
+          if (!before?.isUnread) unread.push(`${path}: ${(error as Error).message}`);
+          // A file that the system did not give is read again at the next look.
+          if (!(error instanceof FileError))
+            seen.set(path, { bytes, modified: Number.NaN, isUnread: true });
+        }
       }
     }
     const paths = new Set([...this.#seen.keys(), ...this.#sync!.paths()]);
