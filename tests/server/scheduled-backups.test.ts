@@ -2,16 +2,19 @@
 
 import { spawnSync } from "node:child_process";
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
+import { copyNamesOf } from "../../js/server/src/backup.ts";
 import { type BackedUp, backUpInto, lastBackup } from "../../js/server/src/backups/set.ts";
 import { agentFile, agentsDir } from "../../js/server/src/settings/paths.ts";
 import { PROGRAM, type Running, start } from "./support/server-process.ts";
@@ -26,8 +29,10 @@ const run = (...args: string[]) => {
 };
 const placeOf = (dataDir: string) =>
   ({ dataDir, durability: "full", postgres: undefined }) as const;
-const at = (hour: number) => new Date(Date.UTC(2026, 10, 29, hour));
+const at = (hour: number) => new Date(Date.UTC(2020, 10, 29, hour));
 const metricsOf = async ({ url }: Running) => (await fetch(`${url}/metrics`)).text();
+/** The files of a set of these agents. */
+const COPIES = ["a%2Fb.db", "default.db", "mira.db", "set.json"];
 const soon = { timeout: 60_000, interval: 100 };
 
 /** A data folder with the memories of two agents, whose server has ended. */
@@ -51,12 +56,97 @@ describe("a set", () => {
     const dir = join(temporaryFolder(), "new", "backups");
     const made: BackedUp[] = [];
     for (const hour of [1, 2, 10, 23]) made.push(backUpInto(placeOf(folder), dir, 2, at(hour)));
-    expect(readdirSync(dir)).toEqual(["2026-11-29T10-00-00Z", "2026-11-29T23-00-00Z"]);
+    expect(readdirSync(dir)).toEqual(["2020-11-29T10-00-00Z", "2020-11-29T23-00-00Z"]);
     expect(made.at(-1)).toMatchObject({ agents: 3, failures: [] });
-    expect(readdirSync(made.at(-1)!.folder).sort()).toEqual(["a%2Fb.db", "default.db", "mira.db"]);
+    expect(readdirSync(made.at(-1)!.folder).sort()).toEqual(COPIES);
     expect(statSync(made.at(-1)!.folder).mode & 0o077).toBe(0);
-    expect(lastBackup(dir)).toBe(at(23).getTime());
-    expect(() => backUpInto(placeOf(folder), dir, 2, at(23))).toThrow("already");
+    expect(lastBackup(folder, dir)).toBe(at(23).getTime());
+  });
+
+  test("stays whole if another process makes one in the same second", async () => {
+    const folder = await filled();
+    const dir = temporaryFolder();
+    /** A place whose agents are asked for when the new set is begun. */
+    const during = (what: () => void) => {
+      let isBegun = false;
+      return {
+        ...placeOf(folder),
+        get postgres() {
+          if (!isBegun) {
+            isBegun = true;
+            what();
+          }
+          return undefined;
+        },
+      };
+    };
+    const other = () => backUpInto(placeOf(folder), dir, 2, at(1));
+    const { agents, failures } = backUpInto(during(other), dir, 2, at(1));
+    expect({ agents, failures }).toEqual({ agents: 3, failures: [] });
+    const both = ["2020-11-29T01-00-00Z", "2020-11-29T01-00-01Z"];
+    expect(readdirSync(dir)).toEqual(both);
+    for (const name of both) expect(readdirSync(join(dir, name)).sort()).toEqual(COPIES);
+    const odd = () =>
+      writeFileSync(
+        join(dir, readdirSync(dir).find((name) => name.includes("unfinished"))!, "odd.db"),
+        "",
+      );
+    expect(() => backUpInto(during(odd), dir, 2, at(2))).toThrow("odd.db");
+    expect(readdirSync(dir)).toEqual(both);
+  });
+
+  test("of far fewer agents than before is a failure, and no good one is removed for it", async () => {
+    const folder = await filled();
+    const dir = temporaryFolder();
+    backUpInto(placeOf(folder), dir, 1, at(1));
+    const good = "2020-11-29T01-00-00Z";
+    // The disk is not mounted: its folder is empty.
+    renameSync(folder, `${folder}-disk`);
+    mkdirSync(folder);
+    for (const hour of [2, 3]) {
+      const { agents, failures } = backUpInto(placeOf(folder), dir, 1, at(hour));
+      expect(agents).toBe(0);
+      expect(failures).toEqual([expect.stringContaining(`${good} has 3: is its disk mounted?`)]);
+    }
+    expect(readdirSync(dir)).toEqual([good, "2020-11-29T03-00-00Z-incomplete"]);
+    rmSync(folder, { recursive: true });
+    renameSync(`${folder}-disk`, folder);
+    for (const agent of ["mira", "a/b"]) rmSync(agentFile(folder, agent));
+    expect(backUpInto(placeOf(folder), dir, 1, at(4)).failures).toHaveLength(1);
+    // As the failure says, the new one is declared to be right.
+    const few = join(dir, "2020-11-29T04-00-00Z");
+    renameSync(`${few}-incomplete`, few);
+    expect(backUpInto(placeOf(folder), dir, 1, at(5)).failures).toEqual([]);
+    expect(readdirSync(dir)).toEqual(["2020-11-29T03-00-00Z-incomplete", "2020-11-29T05-00-00Z"]);
+  });
+
+  test("of another data folder is neither counted nor removed", async () => {
+    const [one, two] = [await filled(), await filled()];
+    const dir = temporaryFolder();
+    backUpInto(placeOf(one), dir, 1, at(1));
+    expect(lastBackup(two, dir)).toBeUndefined();
+    for (const hour of [2, 3]) backUpInto(placeOf(two), dir, 1, at(hour));
+    expect(readdirSync(dir)).toEqual(["2020-11-29T01-00-00Z", "2020-11-29T03-00-00Z"]);
+    expect(lastBackup(one, dir)).toBe(at(1).getTime());
+    expect(lastBackup(two, dir)).toBe(at(3).getTime());
+  });
+
+  test("has a time of the past: other names are ignored, and stay", async () => {
+    const folder = await filled();
+    const dir = temporaryFolder();
+    const { folder: made } = backUpInto(placeOf(folder), dir, 1, at(1));
+    const odd = ["2020-02-31T00-00-00Z", "2020-99-99T99-99-99Z", "2999-01-01T00-00-00Z"];
+    for (const name of odd) cpSync(made, join(dir, name), { recursive: true });
+    expect(lastBackup(folder, dir)).toBe(at(1).getTime());
+    backUpInto(placeOf(folder), dir, 1, at(2));
+    expect(lastBackup(folder, dir)).toBe(at(2).getTime());
+    expect(readdirSync(dir)).toEqual([odd[0], "2020-11-29T02-00-00Z", odd[1], odd[2]]);
+  });
+
+  test("has copies of agents whose names differ only in case under names that do not", () => {
+    const folder = temporaryFolder();
+    const names = [...copyNamesOf(folder, ["A", "a", "b"])].map(({ name }) => name);
+    expect(names).toEqual(["A.db", basename(agentFile(folder, "a")), "b.db"]);
   });
 
   test("with an agent that cannot be copied is incomplete, and no good one is removed for it", async () => {
@@ -70,22 +160,27 @@ describe("a set", () => {
       expect(agents).toBe(2);
       expect(failures).toEqual([expect.stringContaining(agentFile(folder, "mira"))]);
     }
-    const good = ["2026-11-29T01-00-00Z", "2026-11-29T02-00-00Z"];
-    expect(readdirSync(dir)).toEqual([...good, "2026-11-29T04-00-00Z-incomplete", "other"]);
-    expect(lastBackup(dir)).toBe(at(2).getTime());
+    const good = ["2020-11-29T01-00-00Z", "2020-11-29T02-00-00Z"];
+    expect(readdirSync(dir)).toEqual([...good, "2020-11-29T04-00-00Z-incomplete", "other"]);
+    expect(lastBackup(folder, dir)).toBe(at(2).getTime());
     rmSync(agentFile(folder, "mira"));
     backUpInto(placeOf(folder), dir, 2, at(5));
-    expect(readdirSync(dir)).toEqual([good[1], "2026-11-29T05-00-00Z", "other"]);
+    expect(readdirSync(dir)).toEqual([good[1], "2020-11-29T05-00-00Z", "other"]);
   });
 
   test("that was not finished is no set, and is removed after a day", async () => {
     const folder = await filled();
     const dir = temporaryFolder();
-    mkdirSync(join(dir, "2026-11-28T20-00-00Z-unfinished"));
-    mkdirSync(join(dir, "2026-11-29T01-00-00Z-unfinished"));
-    expect(lastBackup(dir)).toBeUndefined();
+    const { folder: made } = backUpInto(placeOf(folder), dir, 2, at(0));
+    const [old, recent] = [
+      "2020-11-28T20-00-00Z-unfinished-0123abcd",
+      "2020-11-29T01-00-00Z-unfinished-0123abcd",
+    ];
+    cpSync(made, join(dir, old), { recursive: true });
+    renameSync(made, join(dir, recent));
+    expect(lastBackup(folder, dir)).toBeUndefined();
     backUpInto(placeOf(folder), dir, 2, at(21));
-    expect(readdirSync(dir)).toEqual(["2026-11-29T01-00-00Z-unfinished", "2026-11-29T21-00-00Z"]);
+    expect(readdirSync(dir)).toEqual([recent, "2020-11-29T21-00-00Z"]);
   });
 });
 
@@ -96,12 +191,14 @@ describe("a server with a folder of backups", () => {
     const server = await start(folder, options);
     const mira = clientOf(server, "mira");
     await mira.create({ id: "n_1" });
-    await vi.waitFor(() => expect(lastBackup(dir)).toBeDefined(), soon);
+    await vi.waitFor(() => expect(lastBackup(folder, dir)).toBeDefined(), soon);
     await vi.waitFor(async () => expect(server.log()).toContain("A backup is done"), soon);
     const metrics = await metricsOf(server);
     expect(metrics).toContain('nous_backups_total{result="ok"} 1');
     expect(metrics).toContain('nous_backups_total{result="failed"} 0');
-    expect(metrics).toContain(`nous_backup_last_success_seconds ${lastBackup(dir)! / 1000}\n`);
+    expect(metrics).toContain(
+      `nous_backup_last_success_seconds ${lastBackup(folder, dir)! / 1000}\n`,
+    );
     expect((await server.ask("GET //readyz")).body.problems).toBeUndefined();
     await mira.create({ id: "n_2" });
     await server.end();
@@ -135,12 +232,12 @@ describe("a server with a folder of backups", () => {
       expect(body.problems).toHaveLength(1);
       return body.problems[0] as string;
     }, soon);
-    expect(problems).toMatch(/^The backup of 20\S+ failed, .*the last is of 2026-11-29T01:00:00/);
+    expect(problems).toMatch(/^The backup of 20\S+ failed, .*the last is of 2020-11-29T01:00:00/);
     expect(problems).not.toContain(folder);
     expect(server.log()).toMatch(/"msg":"A backup failed"|A backup failed/);
     expect(server.log()).toContain("cannot be read as an agent's");
     expect(await metricsOf(server)).toContain('nous_backups_total{result="failed"} 1');
-    expect(existsSync(join(dir, "2026-11-29T01-00-00Z", "mira.db"))).toBe(true);
+    expect(existsSync(join(dir, "2020-11-29T01-00-00Z", "mira.db"))).toBe(true);
   });
 
   test("is not started with a folder or a time that cannot be", () => {

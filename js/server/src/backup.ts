@@ -68,7 +68,8 @@ const MAX_OF_A_NAME = 200;
 
 /**
  * Copies the databases of all agents into a folder, which is created if it is missing. A copy has the
- * agent's name, as a URL writes it; a very long name gives way to that of the database.
+ * agent's name, as a URL writes it; a very long name, and one that differs from another only in case, gives
+ * way to that of the database.
  *
  * @throws {StorageError} As `backUp` does. Copies that were made before stay.
  */
@@ -78,17 +79,30 @@ export function* backUpAll(
   options?: TargetOptions,
 ): Iterable<{ agent: string; file: string }> {
   makeFolder(folder);
-  for (const { agent } of agentsIn(place)) {
-    const file = join(folder, copyNameOf(place.dataDir, agent));
+  const agents = agentsIn(place).map(({ agent }) => agent);
+  for (const { agent, name } of copyNamesOf(place.dataDir, agents)) {
+    const file = join(folder, name);
     backUp(place.dataDir, agent, file, options);
     yield { agent, file };
   }
 }
 
-/** Returns the name of the copy of an agent's database in a folder of all agents. */
-export function copyNameOf(dataDir: string, agent: string): string {
-  const name = encodeURIComponent(agent);
-  return name.length <= MAX_OF_A_NAME ? `${name}.db` : basename(agentFile(dataDir, agent));
+/**
+ * Yields the names of the agents' copies in a folder of all agents. Of agents whose names differ only in
+ * case the first has its name alone: some disks ignore case.
+ */
+export function* copyNamesOf(
+  dataDir: string,
+  agents: Iterable<string>,
+): Iterable<{ agent: string; name: string }> {
+  const taken = new Set<string>();
+  for (const agent of agents) {
+    const own = `${encodeURIComponent(agent)}.db`;
+    const isFree = own.length <= MAX_OF_A_NAME && !taken.has(own.toLowerCase());
+    const name = isFree ? own : basename(agentFile(dataDir, agent));
+    taken.add(name.toLowerCase());
+    yield { agent, name };
+  }
 }
 
 /**

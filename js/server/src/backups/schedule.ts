@@ -1,5 +1,6 @@
 // Backups at intervals. The newest set says when the next one is due, so that a restart neither repeats
-// nor delays one, and several processes on one data folder make one set.
+// nor delays one. Of several processes on one data folder a later one sees the set of the first; those that
+// begin at the same moment make a set each.
 
 import { Worker } from "node:worker_threads";
 import type { Logger } from "../log.ts";
@@ -42,19 +43,23 @@ export class BackupSchedule {
   }
 
   get figures(): BackupFigures {
-    return { ok: this.#ok, failed: this.#failed, last: lastBackup(this.#setup.dir) };
+    return {
+      ok: this.#ok,
+      failed: this.#failed,
+      last: lastBackup(this.#setup.place.dataDir, this.#setup.dir),
+    };
   }
 
   /** A sentence on what does not work, without a path; undefined if all is well. */
   get problem(): string | undefined {
     if (this.#failedAt === undefined) return undefined;
-    const last = lastBackup(this.#setup.dir);
+    const last = lastBackup(this.#setup.place.dataDir, this.#setup.dir);
     const good = last === undefined ? "there is none" : `the last is of ${iso(last)}`;
     return `The backup of ${iso(this.#failedAt)} failed, and the log says why; of good ones ${good}.`;
   }
 
   #untilDue(): number {
-    const last = lastBackup(this.#setup.dir);
+    const last = lastBackup(this.#setup.place.dataDir, this.#setup.dir);
     return last === undefined ? 0 : last + this.#every - Date.now();
   }
 
