@@ -13,9 +13,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { copyNamesOf } from "../../js/server/src/backup.ts";
+import { BackupSchedule } from "../../js/server/src/backups/schedule.ts";
 import { type BackedUp, backUpInto, lastBackup } from "../../js/server/src/backups/set.ts";
+import type { Logger } from "../../js/server/src/log.ts";
 import { agentFile, agentsDir } from "../../js/server/src/settings/paths.ts";
 import { PROGRAM, type Running, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
@@ -238,6 +240,33 @@ describe("a server with a folder of backups", () => {
     expect(server.log()).toContain("cannot be read as an agent's");
     expect(await metricsOf(server)).toContain('nous_backups_total{result="failed"} 1');
     expect(existsSync(join(dir, "2020-11-29T01-00-00Z", "mira.db"))).toBe(true);
+  });
+
+  test("tells of a folder that cannot be read, and tries again", async () => {
+    const dir = join(temporaryFolder(), "backups");
+    const dataDir = await filled();
+    const { folder } = backUpInto(placeOf(dataDir), dir, 1, at(1));
+    renameSync(dir, `${dir}-moved`);
+    writeFileSync(dir, "a file");
+    const log = { error: vi.fn(), info: vi.fn() };
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const schedule = new BackupSchedule(
+      { place: placeOf(dataDir), dir, keep: 1 },
+      86_400_000,
+      log as unknown as Logger,
+    );
+    for (const failed of [1, 2]) {
+      await vi.advanceTimersByTimeAsync(failed === 1 ? 2_000 : 900_000);
+      expect(schedule.figures).toEqual({ ok: 0, failed, last: undefined });
+      expect(schedule.problem).toBe("The folder of the backups cannot be read (ENOTDIR).");
+      expect(log.error).toHaveBeenCalledTimes(failed);
+    }
+    rmSync(dir);
+    renameSync(`${dir}-moved`, dir);
+    expect(existsSync(folder)).toBe(true);
+    expect(schedule.figures.last).toBe(at(1).getTime());
+    await schedule.stop();
   });
 
   test("is not started with a folder or a time that cannot be", () => {

@@ -8,7 +8,7 @@ import type { BackedUp } from "./set.ts";
 import { lastBackup } from "./set.ts";
 import type { BackupReply, BackupSetup } from "./thread.ts";
 
-/** The delay of a backup that is due at the start, in milliseconds: agents are being opened then. */
+/** The delay of the first look at the start, in milliseconds: agents are being opened then. */
 const FIRST = 2_000;
 /** The longest delay before a failed backup is tried again, in milliseconds. */
 const RETRY = 900_000;
@@ -39,27 +39,37 @@ export class BackupSchedule {
     this.#setup = setup;
     this.#every = every;
     this.#log = log;
-    this.#after(Math.max(FIRST, this.#untilDue()));
+    this.#after(FIRST);
   }
 
   get figures(): BackupFigures {
-    return {
-      ok: this.#ok,
-      failed: this.#failed,
-      last: lastBackup(this.#setup.place.dataDir, this.#setup.dir),
-    };
+    return { ok: this.#ok, failed: this.#failed, last: this.#read().last };
   }
 
   /** A sentence on what does not work, without a path; undefined if all is well. */
   get problem(): string | undefined {
+    const { last, failure } = this.#read();
+    if (failure !== undefined) return `The folder of the backups cannot be read (${failure}).`;
     if (this.#failedAt === undefined) return undefined;
-    const last = lastBackup(this.#setup.place.dataDir, this.#setup.dir);
     const good = last === undefined ? "there is none" : `the last is of ${iso(last)}`;
     return `The backup of ${iso(this.#failedAt)} failed, and the log says why; of good ones ${good}.`;
   }
 
+  /** Returns when the newest whole set was begun, or the code of the error of reading the folder. */
+  #read(): { last?: number | undefined; failure?: string } {
+    try {
+      return { last: this.#last() };
+    } catch (error) {
+      return { failure: (error as NodeJS.ErrnoException).code ?? "an error" };
+    }
+  }
+
+  #last(): number | undefined {
+    return lastBackup(this.#setup.place.dataDir, this.#setup.dir);
+  }
+
   #untilDue(): number {
-    const last = lastBackup(this.#setup.place.dataDir, this.#setup.dir);
+    const last = this.#last();
     return last === undefined ? 0 : last + this.#every - Date.now();
   }
 
@@ -69,17 +79,22 @@ export class BackupSchedule {
   }
 
   async #turn(): Promise<void> {
-    // Another process may have made one.
-    const wait = this.#untilDue();
-    if (wait > 0) return this.#after(wait);
     const start = performance.now();
-    const reply = await this.#backUp();
+    let reply: BackupReply;
+    try {
+      // Another process may have made one.
+      const wait = this.#untilDue();
+      if (wait > 0) return this.#after(wait);
+      reply = await this.#backUp();
+    } catch (error) {
+      reply = { failure: (error as Error).message };
+    }
     if (this.#isStopped) return;
     const ms = Math.round(performance.now() - start);
     const failures = "failure" in reply ? [reply.failure] : reply.done.failures;
     if (failures.length === 0) this.#succeeded((reply as { done: BackedUp }).done, ms);
     else this.#hasFailed(failures);
-    const next = this.#failedAt === undefined ? this.#untilDue() : RETRY;
+    const next = failures.length === 0 ? this.#every - ms : RETRY;
     this.#after(Math.max(FIRST, next));
   }
 
