@@ -112,6 +112,9 @@ describe("settings", () => {
       [["--database-url-file", yamlFile("mysql://me:secret@a.org/x")], {}, "must be a URL"],
       [[], { DATABASE_URL: "postgres://me:secret%@a.org/x" }, "%25 in place of %"],
       [[], { DATABASE_URL: "postgres://me:sec#secret@a.org/x" }, "must be a URL"],
+      [[], { NOUS_DATABASE_URL: "postgres://me:pa/secret@db/x" }, "%2F in place of /"],
+      [[], { NOUS_DATABASE_URL: "postgres://me:12/secret@db/x" }, "%2F in place of /"],
+      [[], { NOUS_DATABASE_URL: "postgres://me@db/x?password=secret#a" }, "%23 in place of #"],
       [[], { DATABASE_URL: URL, NOUS_DATABASE_TOKEN: "another" }, "NOUS_DATABASE_TOKEN is another"],
     ];
     for (const [args, env, why] of cases) {

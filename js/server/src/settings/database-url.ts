@@ -15,14 +15,16 @@ export const REMOTE_LIBSQL =
 export function isDatabaseUrl(text: string): boolean {
   if (text === "") return true;
   if (!URL.canParse(text)) return false;
-  const { protocol, hash } = new URL(text);
-  // Its query says how to connect, such as `?sslmode=verify-full`.
-  return isPostgres(protocol) && hash === "" && splitUrl(text) !== undefined;
+  const { protocol, hash, pathname } = new URL(text);
+  // Its query says how to connect, such as `?sslmode=verify-full`. An @ in the path ends a password with /.
+  const isWhole = hash === "" && !pathname.includes("@");
+  return isPostgres(protocol) && isWhole && splitUrl(text) !== undefined;
 }
 
 /** What is wrong with another text, for the sentence that refuses it. */
 export const NO_DATABASE_URL =
-  "must be a URL with postgres, whose password has %23 in place of # and %25 in place of %";
+  "must be a URL with postgres, whose password has %23 in place of #, %2F in place of / and " +
+  "%25 in place of %";
 
 /**
  * Splits the URL of a database into one without a password, which may be printed, and the password,

@@ -107,9 +107,10 @@ function checked(name: OptionName, place: string, value: unknown): unknown {
   const { data, error } = OPTIONS[name].schema.safeParse(value);
   if (error === undefined) return data;
   const problem = error.issues[0]!.message;
-  // A URL that is refused may contain a password.
-  const shown =
-    OPTIONS[name].isSecret || /:\/\/[^/]*@/.test(String(value)) ? "wrong" : JSON.stringify(value);
+  // A URL that is refused may contain a password, wherever its parts seem to end.
+  const isHidden =
+    OPTIONS[name].isSecret || name === "database_url" || /:\/\/.*@/s.test(String(value));
+  const shown = isHidden ? "wrong" : JSON.stringify(value);
   throw new SettingsError(`${place} is ${shown}: ${problem}.`);
 }
 
