@@ -116,6 +116,46 @@ test("many are changed and deleted at once", async () => {
   expect((await send("POST /v3/memories/", { filters: { run_id: "r 1" } })).body.count).toBe(0);
 });
 
+test("a batch does what its method says, and all of it or nothing", async () => {
+  const send = clientOf(await started());
+  const texts = ["The pier opens at nine.", "The ferry leaves at ten."];
+  const named = { user_id: "mira", agent_id: "cook", metadata: { via: "chat" } };
+  const { results } = (await send("POST /v3/memories/add/", { messages: texts, ...named })).body;
+  const [first, second] = (results as { id: string }[]).map(({ id }) => id);
+  const read = async (id: string | undefined) => (await send(`GET /v1/memories/${id}/`)).body;
+  const put = (...memories: object[]) => send("PUT /v1/batch/", { memories });
+  const day = "2999-01-02";
+  const both = { text: "The pier opens at eight.", metadata: { via: "form" } };
+  const answered = await put(
+    { memory_id: first, metadata: { via: "form" }, expiration_date: day },
+    { memory_id: second, ...both },
+  );
+  expect(answered.body.message).toBe("Successfully updated 2 memories");
+  const changed = { metadata: { via: "form" }, agent_id: "cook" };
+  expect(await read(first)).toMatchObject({ ...changed, memory: texts[0], expiration_date: day });
+  expect(await read(second)).toMatchObject({ ...changed, memory: both.text });
+  for (const [wrong, status, path] of [
+    [{ memory_id: second }, 400, "memories.1.text"],
+    [{ memory_id: second, text: " " }, 400, "memories.1.text"],
+    [{ memory_id: second, metadata: [] }, 400, "memories.1.metadata"],
+    [{ memory_id: second, expiration_date: "soon" }, 400, "memories.1.expiration_date"],
+    [{ memory_id: second, text: "x", user_id: "omar" }, 400, "memories.1.user_id"],
+    [{ memory_id: "none", text: "x" }, 404, "memories.1.memory_id"],
+  ] as const) {
+    const { status: found, body } = await put({ memory_id: first, text: "Changed." }, wrong);
+    expect({ found, path: body.issues[0].path }).toEqual({ found: status, path });
+  }
+  const gone = await send("DELETE /v1/batch/", {
+    memories: [{ memory_id: first }, { memory_id: "none" }],
+  });
+  expect(gone.status).toBe(404);
+  expect(await read(first)).toMatchObject({ memory: texts[0] });
+  // A deletion deletes, whatever stands beside the id, and an id that is there twice is one.
+  const twice = [{ memory_id: first, text: "Kept?" }, { memory_id: first }];
+  expect((await send("DELETE /v1/batch/", { memories: twice })).status).toBe(200);
+  expect((await send(`GET /v1/memories/${first}/`)).status).toBe(404);
+});
+
 test("an agent stands in the path, and a key is the token", async () => {
   const server = await started();
   const mira = clientOf(server, "any", "/mem0/mira");

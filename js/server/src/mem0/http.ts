@@ -18,6 +18,10 @@ import { authorizationOf } from "./names.ts";
 const CARRIED = ["host", "origin", "sec-fetch-site", "x-nous-agent"];
 /** Memories of a page, and of a search, unless the request says otherwise. */
 const [DEFAULT_PAGE, DEFAULT_FOUND, MAX_PAGE] = [100, 10, 100];
+/** The most memories of a batch, as in mem0, and of a request to read some. */
+const [MAX_BATCH, MAX_READ] = [1_000, 200];
+/** What an update may change. */
+const CHANGEABLE = ["text", "metadata", "expiration_date"];
 /** Characters of a text that is a title alone. */
 const SHORT = 100;
 
@@ -37,6 +41,7 @@ type Ask = <Answer>(method: string, path: string, given?: object) => Promise<Ans
 /** A request of mem0: what stands in its path, its query and its body. */
 interface Asked {
   ask: Ask;
+  method: string;
   named: string;
   query: URLSearchParams;
   body: Json;
@@ -97,7 +102,8 @@ export async function answerMem0<Its extends Env>(
       return json as never;
     };
     try {
-      const request = { ask, named, query: url.searchParams, body: jsonIn(text) };
+      const { method } = context.req;
+      const request = { ask, method, named, query: url.searchParams, body: jsonIn(text) };
       return context.json((await answer(request)) as object);
     } catch (error) {
       if (error instanceof Passed) return context.json(error.body as object, error.status as 400);
@@ -198,7 +204,8 @@ async function add({ ask, body }: Asked): Promise<object> {
     stored.map(({ id }) => id),
   );
   const results = stored.map(({ id, action, title }) => {
-    const memory = texts.get(id)?.memory ?? title;
+    const node = texts.get(id);
+    const memory = node === undefined ? title : memoryOf(node).memory;
     return { id, memory, event: action === "created" ? "ADD" : "NOOP" };
   });
   return { results };
@@ -211,14 +218,17 @@ function timeOf(field: string, time: unknown): string {
   throw wrong(field, "must be seconds since 1970, or an instant in ISO 8601");
 }
 
-async function nodesOf(ask: Ask, ids: readonly string[]): Promise<Map<string, Mem0Memory>> {
-  if (ids.length === 0) return new Map();
-  const { results } = await ask<{ results: { node?: Node }[] }>("POST", "/nodes/batch-get", {
-    ids: [...new Set(ids)].slice(0, 200),
-    recall: false,
-  });
-  const nodes = results.flatMap(({ node }) => node ?? []);
-  return new Map(nodes.map((node) => [node.id, memoryOf(node)]));
+/** Returns the memories with these ids, without those that are not there. */
+async function nodesOf(ask: Ask, ids: readonly string[]): Promise<Map<string, Node>> {
+  const [all, nodes] = [[...new Set(ids)], new Map<string, Node>()];
+  for (let from = 0; from < all.length; from += MAX_READ) {
+    const { results } = await ask<{ results: { node?: Node }[] }>("POST", "/nodes/batch-get", {
+      ids: all.slice(from, from + MAX_READ),
+      recall: false,
+    });
+    for (const { node } of results) if (node != null) nodes.set(node.id, node);
+  }
+  return nodes;
 }
 
 async function search({ ask, body }: Asked): Promise<object> {
@@ -285,21 +295,47 @@ async function countOf(ask: Ask, filter: Filter | undefined): Promise<number> {
   return matched;
 }
 
+/** What an update of mem0 changes. */
+interface Changes {
+  text?: string;
+  metadata?: Json | null;
+  expiration_date?: string | null;
+}
+
+/** Returns what a memory is changed to. @throws {Refusal} If it is nothing, or has another form. */
+function changesOf({ text, metadata, expiration_date }: Json, at = ""): Changes {
+  if (text === undefined && metadata === undefined && expiration_date === undefined)
+    throw wrong(`${at}text`, "must be given, or metadata or expiration_date: nothing was done");
+  if (text !== undefined && (typeof text !== "string" || text.trim() === ""))
+    throw wrong(`${at}text`, "must be a text with words");
+  if (metadata != null && (typeof metadata !== "object" || Array.isArray(metadata)))
+    throw wrong(`${at}metadata`, "must be an object");
+  if (
+    expiration_date != null &&
+    (typeof expiration_date !== "string" || parseInstant(expiration_date) === undefined)
+  )
+    throw wrong(`${at}expiration_date`, "must be a day in ISO 8601");
+  return { text, metadata, expiration_date } as Changes;
+}
+
 async function update({ ask, named, body }: Asked): Promise<object> {
-  const { text, metadata, expiration_date } = body;
-  const node = await read(ask, named);
+  const changes = changesOf(body);
+  return memoryOf(await changed(ask, await read(ask, named), changes));
+}
+
+/** Changes a memory. The agent and the app that it was added for stay. */
+async function changed(
+  ask: Ask,
+  node: Node,
+  { text, metadata, expiration_date }: Changes,
+): Promise<Node> {
   const { agent_id, app_id } = (node.metadata ?? {}) as Json;
   const kept = Object.entries({ agent_id, app_id }).filter(([, value]) => value !== undefined);
-  if (text !== undefined && (typeof text !== "string" || text.trim() === ""))
-    throw wrong("text", "must be a text with words");
-  const changed = await ask<Node>("PATCH", `/nodes/${encodeURIComponent(node.id)}`, {
-    ...(typeof text === "string" ? textsOf(text) : {}),
-    ...(metadata === undefined
-      ? {}
-      : { metadata: { ...Object.fromEntries(kept), ...(metadata as Json | null) } }),
+  return ask<Node>("PATCH", `/nodes/${encodeURIComponent(node.id)}`, {
+    ...(text === undefined ? {} : textsOf(text)),
+    ...(metadata === undefined ? {} : { metadata: { ...Object.fromEntries(kept), ...metadata } }),
     ...(expiration_date === undefined ? {} : { expires_at: expiration_date }),
   });
-  return memoryOf(changed);
 }
 
 /** Returns a text as title and body: a short one is a title alone. */
@@ -334,17 +370,32 @@ async function history({ ask, named }: Asked): Promise<object> {
   return [{ id, memory_id: id, input: null, user_id, metadata, ...made }];
 }
 
-async function batch(asked: Asked): Promise<object> {
-  const { memories } = asked.body;
-  const all = Array.isArray(memories) ? (memories as Json[]) : [];
+/** Changes or deletes many memories, as the method says. All are checked before the first. */
+async function batch({ ask, body, method }: Asked): Promise<object> {
+  const { memories } = body;
+  const all = Array.isArray(memories) ? (memories as (Json | null)[]) : [];
   if (all.length === 0) throw wrong("memories", "must be a list of memories");
-  for (const [place, one] of all.entries()) {
-    const { memory_id, text } = one ?? {};
-    if (typeof memory_id !== "string") throw wrong(`memories.${place}.memory_id`, "must be an id");
-    const named = encodeURIComponent(memory_id);
-    if (text === undefined) await remove({ ...asked, named });
-    else await update({ ...asked, named, body: { text } });
-  }
-  const done = all.some(({ text }) => text !== undefined) ? "updated" : "deleted";
-  return { message: `Successfully ${done} ${all.length} memories` };
+  if (all.length > MAX_BATCH) throw wrong("memories", `must be at most ${MAX_BATCH}`);
+  const isUpdate = method === "PUT";
+  const asked = all.map((one, place) => {
+    const { memory_id, ...given } = one ?? {};
+    const at = `memories.${place}.`;
+    if (typeof memory_id !== "string") throw wrong(`${at}memory_id`, "must be an id");
+    for (const name of isUpdate ? Object.keys(given) : [])
+      if (!CHANGEABLE.includes(name))
+        throw wrong(`${at}${name}`, `is unknown: an update has ${CHANGEABLE.join(", ")}`);
+    return { id: memory_id, changes: isUpdate ? changesOf(given, at) : {} };
+  });
+  const nodes = await nodesOf(
+    ask,
+    asked.map(({ id }) => id),
+  );
+  for (const [place, { id }] of asked.entries())
+    if (!nodes.has(id))
+      throw new Refusal(404, "not found", [
+        { path: `memories.${place}.memory_id`, message: "is of no memory: nothing was done" },
+      ]);
+  if (isUpdate) for (const { id, changes } of asked) await changed(ask, nodes.get(id)!, changes);
+  else for (const id of nodes.keys()) await ask("DELETE", `/nodes/${encodeURIComponent(id)}`);
+  return { message: `Successfully ${isUpdate ? "updated" : "deleted"} ${all.length} memories` };
 }
