@@ -86,9 +86,55 @@ test("lists come in pages, by filters", async () => {
   expect(await all({ app_id: "diary" })).toHaveLength(3);
   expect(await all({ user_id: { in: ["omar"] } })).toEqual(["Omar sails."]);
   expect(await all({ user_id: "*" })).toHaveLength(4);
-  expect(await all({ created_at: { gte: "2999-01-01" } })).toEqual([]);
+  expect(await all({ user_id: "*", created_at: { gte: "2999-01-01" } })).toEqual([]);
   // The first version had its filters in the query.
   expect((await send("GET /v1/memories/?user_id=omar")).body.results).toHaveLength(1);
+});
+
+test("all conditions narrow, wherever they stand, and none is dropped", async () => {
+  const send = clientOf(await started());
+  const add = (messages: string, day: number, more: object) =>
+    send("POST /v3/memories/add/", {
+      ...{ messages, timestamp: Date.UTC(2026, 1, day) / 1000, user_id: "mira", ...more },
+    });
+  await add("The pier opens at nine.", 1, { categories: ["work"], metadata: { via: "chat" } });
+  await add("The ferry leaves at ten.", 2, { categories: ["food"], metadata: { via: "chat" } });
+  await add("The boat at the pier is red.", 3, { categories: ["food"], metadata: { via: "form" } });
+  await add("Omar eats at the pier.", 3, { user_id: "omar", categories: ["food"] });
+  const filters = { user_id: "mira" };
+  const bounds = [{ created_at: { gte: "2026-02-02" } }, { created_at: { lte: "2026-02-02" } }];
+  for (const [given, count] of [
+    [{ filters }, 3],
+    [{ filters, categories: ["food"], show_expired: false, latest_only: false }, 2],
+    [{ filters, metadata: { via: "chat" } }, 2],
+    [{ filters, start_date: "2026-02-02", end_date: "2026-02-02" }, 1],
+    [{ filters: { AND: [filters, ...bounds] } }, 1],
+    [{ filters: { AND: [filters, { categories: "food" }] }, user_id: "mira" }, 2],
+    [{ user_id: "mira", categories: ["food"] }, 2],
+  ] as const) {
+    const listed = await send("POST /v3/memories/", given);
+    expect({ given, count: listed.body.count }).toEqual({ given, count });
+    const found = await send("POST /v3/memories/search/", { query: "pier", ...given });
+    expect(found.status).toBe(200);
+    expect(found.body.results.length).toBeLessThanOrEqual(count);
+    for (const { user_id } of found.body.results) expect(user_id).toBe("mira");
+  }
+  for (const given of [
+    ...[{ filters: { user_id: null } }, { filters: {} }, {}, { user_id: null }],
+    ...[{ filters: null }, { filters, run_id: null }, { filters: { AND: [] } }],
+    { filters: { AND: [{ user_id: "mira" }, { user_id: "omar" }] } },
+    { filters: { AND: [filters, { metadata: { a: 1 } }, { metadata: { a: 2 } }] } },
+    {
+      filters: { AND: [filters, { created_at: { gte: "2026" } }, { created_at: { gte: "2027" } }] },
+    },
+  ])
+    for (const [path, query] of [
+      ["", {}],
+      ["search/", { query: "pier" }],
+    ] as const) {
+      const { status } = await send(`POST /v3/memories/${path}`, { ...query, ...given });
+      expect({ given, status }).toEqual({ given, status: 400 });
+    }
 });
 
 test("many are changed and deleted at once", async () => {
@@ -180,6 +226,14 @@ describe("what does not fit", () => {
       ["POST /v3/memories/add/", {}, "messages"],
       ["POST /v3/memories/add/", { messages: "x y", timestamp: "soon" }, "timestamp"],
       ["POST /v3/memories/search/", { query: "x", filters: { OR: [] } }, "filters.OR"],
+      ["POST /v3/memories/search/", { query: "x" }, "filters"],
+      ["POST /v3/memories/", { filters: { categories: "food" } }, "filters"],
+      ["GET /v1/memories/", undefined, "filters"],
+      ["POST /v3/memories/", { filters: { user_id: ["mira", null] } }, "filters.user_id"],
+      ["GET /v1/memories/?user_id=mira&user_id=omar", undefined, "user_id"],
+      ["DELETE /v1/memories/?categories=food", undefined, "user_id"],
+      ["POST /v3/memories/", { filters: { user_id: "mira" }, latest_only: true }, "latest_only"],
+      ["POST /v3/memories/", { filters: { user_id: "mira" }, user_id: "omar" }, "user_id"],
       [
         "POST /v3/memories/search/",
         { query: "x", filters: { AND: [{ NOT: [] }] } },

@@ -11,7 +11,7 @@ import type { RememberAnswer } from "../api/remember.ts";
 import { Refusal, wrong } from "../refusal.ts";
 import { asHeader, isAgentName } from "../settings/agent-names.ts";
 import { AskerGone } from "../workers/shares.ts";
-import { type Filter, filterOf, filterOfQuery } from "./filters.ts";
+import { type Filter, fieldsIn, filterOf, filterOfQuery } from "./filters.ts";
 import { authorizationOf } from "./names.ts";
 
 /** Headers of the caller that its requests carry on. */
@@ -232,21 +232,17 @@ async function nodesOf(ask: Ask, ids: readonly string[]): Promise<Map<string, No
 }
 
 async function search({ ask, body }: Asked): Promise<object> {
-  const { query, top_k, limit, threshold, filters } = body;
-  const filter = filterOf(filters ?? ofEntities(body));
+  const { query, top_k, limit, threshold } = body;
+  const found = numberOf("top_k", top_k ?? limit ?? DEFAULT_FOUND);
+  const filter = filterOf(body, ["query", "top_k", "limit", "threshold"]);
   const { data } = await ask<{ data: (Node & { score: number })[] }>("POST", "/search", {
     query,
-    limit: numberOf("top_k", top_k ?? limit ?? DEFAULT_FOUND),
+    limit: found,
     ...(threshold == null ? {} : { min_score: threshold }),
     ...(filter === undefined ? {} : { filter }),
   });
   return { results: data.map((node) => memoryOf(node, { score: node.score })) };
 }
-
-/** Older clients name users and runs beside the question. */
-const ofEntities = ({ user_id, agent_id, app_id, run_id, metadata }: Json): Json => ({
-  ...{ user_id, agent_id, app_id, run_id, metadata },
-});
 
 function numberOf(field: string, value: unknown): number {
   const number = Number(value);
@@ -255,11 +251,15 @@ function numberOf(field: string, value: unknown): number {
 }
 
 async function list({ ask, body, query }: Asked): Promise<object> {
-  const { filters } = body;
-  const filter = filterOf(filters ?? { ...ofEntities(body), ...Object.fromEntries(query) });
-  const page = numberOf("page", query.get("page") ?? body.page ?? 1);
-  const size = numberOf("page_size", query.get("page_size") ?? body.page_size ?? DEFAULT_PAGE);
+  // The first version had its conditions in the query, and the later ones have their page there.
+  const fields = fieldsIn(query);
+  for (const name of Object.keys(fields))
+    if (name in body) throw wrong(name, "must be given once: in the query or in the body");
+  const all = { ...body, ...fields };
+  const page = numberOf("page", all.page ?? 1);
+  const size = numberOf("page_size", all.page_size ?? DEFAULT_PAGE);
   if (size > MAX_PAGE) throw wrong("page_size", `must be at most ${MAX_PAGE}`);
+  const filter = filterOf(all, ["page", "page_size"]);
   let cursor: string | null = null;
   let nodes: Node[] = [];
   for (let at = 1; at <= page; at += 1) {
