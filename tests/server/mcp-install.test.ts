@@ -148,6 +148,28 @@ describe("a configuration", () => {
   });
 });
 
+describe("an entry that is there", () => {
+  const entry = { type: "stdio", command: "node", args: ["new", "b"], env: {}, enabled: true };
+  const mine = { env: { NOUS_MCP_KEY: "k" }, enabled: false, timeout: 5 };
+  const old = `{ "mcpServers": {\n  "nous": { // ours\n    "command": "old", "args": ["x"], "env": { "NOUS_MCP_KEY": "k" }, // key\n    "enabled": false, "timeout": 5 } } }\n`;
+  const TEXTS = {
+    json: old,
+    toml: `[mcpServers.nous] # ours\n"command" = "old"\nargs = [\n  "x", # one\n]\nenv = { NOUS_MCP_KEY = "k" } # key\nenabled = false\ntimeout = 5\n`,
+    yaml: `mcpServers:\n  nous: # ours\n    command: old\n    args: [x]\n    env:\n      NOUS_MCP_KEY: k # key\n    enabled: false\n    timeout: 5\n`,
+  };
+  const path = ["mcpServers", "nous"] as const;
+
+  test.each(["json", "toml", "yaml"] as const)("keeps what the user added in %s", (form) => {
+    const { edited } = FORMS[form];
+    const after = edited(TEXTS[form], path, entry);
+    expect(READ[form](after).mcpServers.nous).toEqual({ ...entry, ...mine });
+    expect(after).toContain("# key".replace("#", form === "json" ? "//" : "#"));
+    expect(edited(after, path, entry)).toBe(after);
+    const removed = READ[form](edited(after, path, undefined));
+    expect(removed.mcpServers ?? {}).toEqual({});
+  });
+});
+
 describe("an edit of TOML", () => {
   const entry = { command: "node", args: ["a b", "c\\d"] };
   const { toml } = FORMS;

@@ -1,5 +1,6 @@
 // Edits of configuration files that belong to other programs: one entry is set or removed, and the rest
-// of the text stays as it is, comments included.
+// of the text stays as it is, comments included. Of an entry that is there, what starts the program is set,
+// and the rest is the user's.
 //
 // JSON with comments is edited by its parser's own edits, and YAML by its document. No parser of TOML
 // keeps comments: there the lines of our table are replaced, and what they mean is checked before the text
@@ -20,7 +21,8 @@ export interface Form {
   /** The text of a new file. */
   empty: string;
   /**
-   * Returns the text with this entry, or without one if `entry` is undefined.
+   * Returns the text with this entry, or without one if `entry` is undefined. An entry that is there keeps
+   * its other fields, such as `env`.
    *
    * @throws {Error} If the text is not of this form, or cannot be edited. The message says why.
    */
@@ -46,13 +48,32 @@ export function objectIn(text: string): Record<string, unknown> {
 export const withValue = (text: string, path: (string | number)[], value: unknown): string =>
   applyEdits(text, modify(text, path, value, FORMATTING));
 
+/** The fields of an entry that say how a client starts the server. The others are the user's. */
+const STARTING = ["command", "args", "cmd", "type", "source"];
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Returns the fields of an entry that the one that is there does not have so. */
+const changesTo = (known: Readonly<Record<string, unknown>>, entry: object): [string, unknown][] =>
+  Object.entries(entry).filter(
+    ([name, value]) =>
+      known[name] === undefined ||
+      (STARTING.includes(name) && !isDeepStrictEqual(known[name], value)),
+  );
+
 const json: Form = {
   name: "JSON",
   empty: "{}\n",
   edited(text, [group, name], entry) {
     const known = objectIn(text)[group] as Record<string, unknown> | undefined;
-    if (entry === undefined && known?.[name] === undefined) return text;
-    return withValue(text, [group, name], entry);
+    const there = known?.[name];
+    if (entry === undefined && there === undefined) return text;
+    if (entry === undefined || !isObject(there)) return withValue(text, [group, name], entry);
+    return changesTo(there, entry).reduce(
+      (edited, [field, value]) => withValue(edited, [group, name, field], value),
+      text,
+    );
   },
   shown: ([group, name], entry) => JSON.stringify({ [group]: { [name]: entry } }, null, 2),
 };
@@ -65,10 +86,16 @@ const yaml: Form = {
     const [error] = document.errors;
     if (error !== undefined) throw new Error(error.message.split("\n", 1)[0]);
     const known: unknown = document.toJS() ?? {};
-    if (typeof known !== "object" || Array.isArray(known)) throw new Error("it is no object");
+    if (!isObject(known)) throw new Error("it is no object");
+    const there = (known[path[0]] as Record<string, unknown> | null | undefined)?.[path[1]];
     if (entry === undefined && !document.hasIn(path)) return text;
     if (entry === undefined) document.deleteIn(path);
-    else document.setIn(path, document.createNode(entry));
+    else if (isObject(there)) {
+      const changes = changesTo(there, entry);
+      if (changes.length === 0) return text;
+      for (const [field, value] of changes)
+        document.setIn([...path, field], document.createNode(value));
+    } else document.setIn(path, document.createNode(entry));
     return document.toString({ lineWidth: 0 });
   },
   shown: ([group, name], entry) =>
@@ -83,12 +110,15 @@ const toml: Form = {
   empty: "",
   edited(text, [group, name], entry) {
     const before = parseToml(text);
+    const those = before[group] as Record<string, unknown> | undefined;
+    const known = isObject(those?.[name]) ? those[name] : {};
+    const changes = entry === undefined ? [] : changesTo(known, entry);
     const ours = `(?:${group}|"${group}")\\s*\\.\\s*(?:${name}|"${name}")`;
     const isOurs = new RegExp(`^\\s*\\[\\s*${ours}\\s*\\]`);
     const isBelow = new RegExp(`^\\s*\\[\\s*${ours}\\s*\\.`);
     const lines = text.split("\n");
     const kept: string[] = [];
-    let place: number | undefined;
+    let isThere = false;
     for (let at = 0; at < lines.length; ) {
       const line = lines[at]!;
       let end = at + 1;
@@ -96,27 +126,52 @@ const toml: Form = {
       // Comments and empty lines before the next table belong to that.
       let own = end;
       if (HEADER.test(line)) while (own > at + 1 && /^\s*(#.*)?$/.test(lines[own - 1]!)) own -= 1;
-      if (isOurs.test(line)) place ??= kept.length;
-      const isRemoved = isOurs.test(line) || (entry === undefined && isBelow.test(line));
-      kept.push(...lines.slice(isRemoved ? own : at, end));
+      if (entry !== undefined && isOurs.test(line)) {
+        isThere = true;
+        kept.push(line, ...withFields(lines.slice(at + 1, own), changes), ...lines.slice(own, end));
+      } else {
+        const isRemoved = entry === undefined && (isOurs.test(line) || isBelow.test(line));
+        kept.push(...lines.slice(isRemoved ? own : at, end));
+      }
       at = end;
     }
-    if (entry !== undefined) {
-      const table = stringifyToml({ [group]: { [name]: entry } })
-        .trim()
-        .split("\n");
-      if (place === undefined && kept.join("").trim() !== "") {
-        while (kept.at(-1)?.trim() === "") kept.pop();
-        kept.push("");
-      }
-      kept.splice(place ?? kept.length, 0, ...table, ...(place === undefined ? [""] : []));
+    if (entry !== undefined && changes.length > 0 && !isThere) {
+      const table = stringifyToml({ [group]: { [name]: Object.fromEntries(changes) } });
+      while (kept.at(-1)?.trim() === "") kept.pop();
+      kept.push(...(kept.length === 0 ? [] : [""]), ...table.trim().split("\n"), "");
     }
     const after = kept.join("\n");
-    checkToml(before, after, [group, name], entry);
+    const wanted = entry && { ...structuredClone(known), ...Object.fromEntries(changes) };
+    checkToml(before, after, [group, name], wanted);
     return after;
   },
   shown: ([group, name], entry) => stringifyToml({ [group]: { [name]: entry } }).trim(),
 };
+
+/** Returns the lines of a table with these fields, in place of those of the same names. */
+function withFields(lines: readonly string[], fields: readonly [string, unknown][]): string[] {
+  const edited = [...lines];
+  for (const [name, value] of fields) {
+    const isField = new RegExp(`^\\s*(?:${name}|"${name}"|'${name}')\\s*=`);
+    const from = edited.findIndex((line) => isField.test(line));
+    const written = stringifyToml({ [name]: value }).trim().split("\n");
+    let end = Math.max(from, 0);
+    // A value ends with the first line with which it can be read.
+    if (from >= 0) do end += 1;
+    while (end < edited.length && !isToml(edited.slice(from, end).join("\n")));
+    edited.splice(Math.max(from, 0), end - Math.max(from, 0), ...written);
+  }
+  return edited;
+}
+
+function isToml(text: string): boolean {
+  try {
+    parseToml(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** @throws {Error} If the text after an edit does not mean what was before, with our entry or without. */
 function checkToml(
@@ -132,17 +187,11 @@ function checkToml(
   } catch {
     throw cannot;
   }
-  const found = (after[group] as Record<string, unknown> | undefined)?.[name];
-  const isSet = entry === undefined ? found === undefined : hasAll(found, entry);
+  const found = (after[group] as Record<string, object> | undefined)?.[name];
+  const isSet = isDeepStrictEqual(found && { ...structuredClone(found) }, entry);
   const rest = [after, before].map((data) => without(data, group, name));
   if (!isSet || !isDeepStrictEqual(rest[0], rest[1])) throw cannot;
 }
-
-/** Returns whether an object has these fields. The user may have added others, such as `env`. */
-const hasAll = (found: unknown, entry: object): boolean =>
-  Object.entries(entry).every(([name, value]) =>
-    isDeepStrictEqual((found as Record<string, unknown> | undefined)?.[name], value),
-  );
 
 /** Returns the data without an entry, and without a group that has no other. */
 function without(data: Record<string, unknown>, group: string, name: string): object {
