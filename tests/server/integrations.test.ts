@@ -590,6 +590,16 @@ describe("the memory tool of Anthropic's API", () => {
     await expect(tool.str_replace({ ...twice, old_str: "so", new_str: "x" })).rejects.toThrow(
       "Multiple occurrences of old_str `so` in lines: 1, 1, 2. Please ensure it is unique",
     );
+    const often = { path: "/memories/often", file_text: "some\n".repeat(40_000) };
+    await tool.create(often);
+    const first = Array.from({ length: 20 }, (_, at) => at + 1).join(", ");
+    const before = performance.now();
+    await expect(tool.str_replace({ ...often, old_str: "some", new_str: "x" })).rejects.toThrow(
+      `in lines: ${first} and 39980 more. Please ensure it is unique`,
+    );
+    // Counted line by line for each occurrence, it took 20 s.
+    expect(performance.now() - before).toBeLessThan(5_000);
+    await tool.delete({ path: often.path });
     await tool.rename({ old_path: "/memories/mira", new_path: "/memories/people/mira" });
     expect(await tool.view({ path: "/memories" })).toBe(
       "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:\n" +

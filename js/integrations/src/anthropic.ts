@@ -17,6 +17,8 @@ const SOURCE = "memory-tool";
 /** The server's limit of a text in a filter. */
 const MAX_PATH = 1_000;
 const MAX_LINES = 999_999;
+/** The most occurrences of a text whose lines are told: more would fill the model's context. */
+const MAX_LISTED = 20;
 /** The columns of a line number. */
 const WIDTH = 6;
 /** Folders are shown down to this depth. */
@@ -146,16 +148,18 @@ export class NousMemoryTool {
     new_str: replacement,
   }: Omit<StrReplaceCommand, "command">): Promise<string> {
     const file = await this.#editable(given);
-    const lines = linesWith(file.text, old);
-    if (lines.length === 0)
+    const { lines, count } = linesWith(file.text, old);
+    if (count === 0)
       throw new Error(
         `No replacement was performed, old_str \`${old}\` did not appear verbatim in ${given}.`,
       );
-    if (lines.length > 1)
+    if (count > 1) {
+      const more = count > lines.length ? ` and ${count - lines.length} more` : "";
       throw new Error(
         `No replacement was performed. Multiple occurrences of old_str \`${old}\` in lines: ` +
-          `${lines.join(", ")}. Please ensure it is unique`,
+          `${lines.join(", ")}${more}. Please ensure it is unique`,
       );
+    }
     const text = file.text.replace(old, () => replacement);
     await this.#put({ ...file, text });
     const all = text.split("\n");
@@ -370,11 +374,17 @@ function sizeOf(bytes: number): string {
   return `${size % 1 === 0 ? size : size.toFixed(1)}${"BKMG"[unit]}`;
 }
 
-/** Returns the line of each occurrence of a text. */
-function linesWith(text: string, old: string): number[] {
+/** Returns the lines of the first occurrences of a text, and how many occurrences there are. */
+function linesWith(text: string, old: string): { lines: number[]; count: number } {
   const lines: number[] = [];
-  if (old === "") return lines;
-  for (let at = text.indexOf(old); at >= 0; at = text.indexOf(old, at + 1))
-    lines.push(text.slice(0, at).split("\n").length);
-  return lines;
+  let count = 0;
+  if (old === "") return { lines, count };
+  let [line, counted] = [1, 0];
+  for (let at = text.indexOf(old); at >= 0; at = text.indexOf(old, at + 1)) {
+    count += 1;
+    if (count > MAX_LISTED) continue;
+    for (; counted < at; counted += 1) if (text[counted] === "\n") line += 1;
+    lines.push(line);
+  }
+  return { lines, count };
 }
