@@ -170,6 +170,13 @@ describe("an entry that is there", () => {
   });
 });
 
+test("an edit of YAML keeps numbers as they are written", () => {
+  const numbers = "id: 9007199254740993\nmode: 0o0644\nhex: 0xFFFFFFFFFFFFFFFFF\nlow: 1e400\npi: 3.14159265358979323846\n";
+  const after = FORMS.yaml.edited(numbers, ["extensions", "nous"], { args: ["a"], timeout: 300 });
+  expect(after.startsWith(numbers)).toBe(true);
+  expect(parseYaml(after).extensions).toEqual({ nous: { args: ["a"], timeout: 300 } });
+});
+
 describe("an edit of TOML", () => {
   const entry = { command: "node", args: ["a b", "c\\d"] };
   const { toml } = FORMS;

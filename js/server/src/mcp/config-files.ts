@@ -9,7 +9,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { applyEdits, modify, type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import { parse as parseToml, stringify as stringifyToml } from "smol-toml";
-import { Document, parseDocument } from "yaml";
+import { Document, parseDocument, type Tags } from "yaml";
 
 /** The keys that lead to an entry. */
 export type Path = readonly [group: string, name: string];
@@ -78,11 +78,19 @@ const json: Form = {
   shown: ([group, name], entry) => JSON.stringify({ [group]: { [name]: entry } }, null, 2),
 };
 
+/** Tags whose numbers are written as they were read: a large or a long one would be rounded. */
+const asRead = (tags: Tags): Tags =>
+  tags.map((tag) =>
+    typeof tag === "object" && /:(?:int|float)$/.test(tag.tag) && "stringify" in tag
+      ? { ...tag, stringify: (item, ...more) => item.source ?? tag.stringify!(item, ...more) }
+      : tag,
+  ) as Tags;
+
 const yaml: Form = {
   name: "YAML",
   empty: "",
   edited(text, path, entry) {
-    const document = parseDocument(text);
+    const document = parseDocument(text, { customTags: asRead });
     const [error] = document.errors;
     if (error !== undefined) throw new Error(error.message.split("\n", 1)[0]);
     const known: unknown = document.toJS() ?? {};
