@@ -79,8 +79,27 @@ describe("settings", () => {
     const DATABASE_URL = "postgres://me:s%23cret@a.org/x?sslmode=verify-full";
     const shown = { database_url: "postgres://me@a.org/x?sslmode=verify-full" };
     const hidden = { ...shown, database_token: "(hidden)" };
-    const here = ["--data-dir", join(temporaryFolder(), "data")];
-    expect(inForce(here, { env: { DATABASE_URL } })).toMatchObject(hidden);
+    const folder = temporaryFolder();
+    const here = ["--data-dir", join(folder, "data")];
+    const common = { DATABASE_URL, HOME: folder, XDG_DATA_HOME: folder };
+    expect(inForce([], { env: common, cwd: folder })).toMatchObject(hidden);
+    // A folder that is named for this server beats the variable of other programs alone.
+    const named: [string[], NodeJS.ProcessEnv][] = [
+      [here, {}],
+      [[], { NOUS_DATA_DIR: join(folder, "data") }],
+      [["--config", yamlFile(`data_dir: ${join(folder, "data")}`)], {}],
+    ];
+    for (const [args, own] of named) {
+      const { status, stdout, stderr } = run(["config", ...args], { env: { ...common, ...own } });
+      expect({ status, stderr }).toEqual({
+        status: 0,
+        stderr: expect.stringMatching(/^the environment variable DATABASE_URL is ignored, since /i),
+      });
+      expect(parse(stdout)).toMatchObject({ database_url: "", database_token: "" });
+      expect(inForce(args, { env: { ...own, NOUS_DATABASE_URL: DATABASE_URL } })).toMatchObject(
+        hidden,
+      );
+    }
     const file = yamlFile(DATABASE_URL);
     expect(inForce([...here, "--database-url-file", file])).toMatchObject(hidden);
     expect(inForce([...here, "--config", yamlFile(`database_url_file: ${file}`)])).toMatchObject(
@@ -95,7 +114,10 @@ describe("settings", () => {
       stderr: expect.stringMatching(/^--database-url has a password.*--database-url-file\.\n$/),
     });
     expect(warned.stdout).not.toContain("cret");
-    const ignored = run(["config", ...here], { env: { DATABASE_URL: "mysql://me:pw@a.org/x" } });
+    const ignored = run(["config"], {
+      cwd: folder,
+      env: { ...common, DATABASE_URL: "mysql://me:pw@a.org/x" },
+    });
     expect(ignored).toMatchObject({ status: 0, stderr: expect.stringContaining("is ignored") });
     expect(parse(ignored.stdout)).toMatchObject({ database_url: "" });
   });
@@ -103,8 +125,9 @@ describe("settings", () => {
   test("settings that name two databases, two passwords or none are refused", () => {
     const URL = "postgres://me:secret@a.org/x";
     const file = yamlFile(URL);
-    const folder = temporaryFolder();
-    mkdirSync(join(folder, "agents"));
+    const here = temporaryFolder();
+    const folder = join(here, "nous-data");
+    mkdirSync(join(folder, "agents"), { recursive: true });
     const cases: [string[], NodeJS.ProcessEnv, string][] = [
       [["--database-url-file", file], { NOUS_DATABASE_URL: URL }, "both name a database"],
       [["--database-url-file", yamlFile(" ")], {}, "which is empty"],
@@ -118,12 +141,12 @@ describe("settings", () => {
       [[], { DATABASE_URL: URL, NOUS_DATABASE_TOKEN: "another" }, "NOUS_DATABASE_TOKEN is another"],
     ];
     for (const [args, env, why] of cases) {
-      const told = refused(["config", "--data-dir", folder, ...args], { env });
+      const told = refused(["config", ...args], { env, cwd: here });
       expect(told).toContain(why);
       expect(told).not.toContain("secret");
     }
     writeFileSync(join(folder, "agents", "a.db"), "");
-    expect(refused(["config", "--data-dir", folder], { env: { DATABASE_URL: URL } })).toContain(
+    expect(refused(["config"], { env: { DATABASE_URL: URL }, cwd: here })).toContain(
       "has memories, too",
     );
   });

@@ -370,7 +370,7 @@ describe("a URL with a password", () => {
       const file = join(folder, "url");
       writeFileSync(file, `${url}\n`);
       const ways: [string[], NodeJS.ProcessEnv][] = [
-        [[], { DATABASE_URL: url }],
+        [[], { NOUS_DATABASE_URL: url }],
         [[], { NOUS_DATABASE_URL: url, DATABASE_URL: wrong }],
         [["--database-url-file", file], { DATABASE_URL: wrong }],
         [["--database-url", url], {}],
@@ -389,7 +389,7 @@ describe("a URL with a password", () => {
         );
       }
       await expect(
-        start(temporaryFolder(), [], "test", { env: { DATABASE_URL: wrong } }),
+        start(temporaryFolder(), [], "test", { env: { NOUS_DATABASE_URL: wrong } }),
       ).rejects.toThrow(/cannot be opened/);
     },
   );

@@ -49,5 +49,5 @@ export function splitUrl(text: string): { url: string; password: string } | unde
 export const warnOfPassword = (option: string): void =>
   console.error(
     `${option} has a password, which other users of this machine can read. ` +
-      "Use the variable DATABASE_URL or the option --database-url-file.",
+      "Use the variable NOUS_DATABASE_URL or the option --database-url-file.",
   );

@@ -1,5 +1,5 @@
 // Which database the settings name: `database_url`, the file of `database_url_file`, or DATABASE_URL,
-// the variable that programs share. A URL may have a password. It is taken out of the URL, which is
+// the variable that programs share, unless a data folder is named. A URL may have a password. It is taken out of the URL, which is
 // printed and logged, and becomes `database_token`.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -22,7 +22,7 @@ type Named = Pick<Settings, "database_url" | "database_token">;
 export function databaseOf(
   settings: Settings,
   environment: NodeJS.ProcessEnv,
-  sourceOf: (name: "database_url" | "database_url_file" | "database_token") => Source,
+  sourceOf: (name: keyof Named | "database_url_file" | "data_dir") => Source,
   check: (place: string, url: string) => string,
 ): Named {
   const [place, url] = placeOfUrl(settings, environment, sourceOf);
@@ -42,7 +42,7 @@ export function databaseOf(
 function placeOfUrl(
   { data_dir, database_url_file: file }: Settings,
   environment: NodeJS.ProcessEnv,
-  sourceOf: (name: "database_url" | "database_url_file") => Source,
+  sourceOf: (name: "database_url" | "database_url_file" | "data_dir") => Source,
 ): [place: string, url: string] {
   const [place, given] = sourceOf("database_url") as [string, string | undefined];
   if (file !== "") {
@@ -61,7 +61,15 @@ function placeOfUrl(
     console.error(`${shared} names no PostgreSQL database, and is ignored.`);
     return ["", ""];
   }
-  // The variable may be another program's: memories that are here must not seem to be lost.
+  // The variable may be another program's: a folder that was named for this one counts.
+  const [folderPlace, folder] = sourceOf("data_dir");
+  if (folder !== undefined) {
+    console.error(
+      `${shared} is ignored, since ${folderPlace} names a folder: for that database set ${own}.`,
+    );
+    return ["", ""];
+  }
+  // Memories that are here must not seem to be lost.
   if (hasAgents(data_dir))
     throw new SettingsError(
       `${shared} names a database, and ${data_dir} has memories, too. Say which counts: ` +

@@ -139,7 +139,7 @@ export const OPTIONS = {
       .refine(isDatabaseUrl, NO_DATABASE_URL),
     default: () => "",
     about:
-      "a PostgreSQL database of all agents instead of files; without this setting, the variable DATABASE_URL",
+      "a PostgreSQL database of all agents instead of files; without this setting and data_dir, the variable DATABASE_URL",
     value: "URL",
   }),
   database_url_file: option({
