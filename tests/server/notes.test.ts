@@ -357,6 +357,22 @@ describe("a note with an id", () => {
     expect(follow({ "a.md": file("Mira sails no more.") }).counts).toEqual({ changed: 1 });
   });
 
+  test("that is imported alone keeps its links to notes that are not imported with it", async () => {
+    const { storage, follow, edges } = await notes({ followsIds: false });
+    const one = file("Mira sails.\n\n## Relations\n\n- causes [[b]]");
+    follow({ "a.md": one, "b.md": file("Salt water.", "n2") });
+    expect(edges()).toEqual([["n1", "causes", "n2"]]);
+    const options = { folder: "vault", format: "markdown", preset: GENERAL, followsIds: false };
+    const alone = (text: string) =>
+      new NoteSync(storage, options as never).sync([{ path: "a.md", text, modified: NOW }], [], {
+        ...{ now: NOW, policy: "overwrite" },
+      });
+    alone(one);
+    expect(edges()).toEqual([["n1", "causes", "n2"]]);
+    alone(file("Mira sails."));
+    expect(edges()).toEqual([]);
+  });
+
   test("that says nothing of the memory of its id changes none", async () => {
     const { follow, storage, texts, all } = await notes({ followsIds: false });
     follow({ "a.md": "The pier opens at nine." });

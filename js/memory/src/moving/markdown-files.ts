@@ -54,8 +54,14 @@ export interface FoundLink {
   type: string;
 }
 
+/** A link to a note that is not among those that were read. */
+export interface OpenLink extends LeftOut {
+  from: MovedMemory;
+  type: string;
+}
+
 /** Finds the notes that links name, by name without case. The first note of a name counts. */
-export function* linksAmong(notes: Iterable<ReadNote>): Iterable<FoundLink | LeftOut> {
+export function* linksAmong(notes: Iterable<ReadNote>): Iterable<FoundLink | OpenLink> {
   const all = [...notes];
   const named = new Map<string, MovedMemory>();
   for (const { names, memories } of all)
@@ -66,7 +72,8 @@ export function* linksAmong(notes: Iterable<ReadNote>): Iterable<FoundLink | Lef
       const from = memories[at];
       const to = named.get(foldedName(name));
       if (from === undefined || from === to) continue;
-      if (to === undefined) yield leftOut(from.place, "a link to a note that is not there");
+      if (to === undefined) 
+        yield { ...leftOut(from.place, "a link to a note that is not there"), from, type };
       else yield { from, to, type };
     }
   }
@@ -76,7 +83,7 @@ export function* linksAmong(notes: Iterable<ReadNote>): Iterable<FoundLink | Lef
 export function* movedNotes(notes: readonly ReadNote[]): Iterable<Moved> {
   for (const { memories } of notes) yield* memories;
   for (const link of linksAmong(notes)) {
-    if ("kind" in link) yield link;
+    if ("kind" in link) yield leftOut(link.place, link.why);
     else {
       const { from, to, type } = link;
       yield { kind: "link", place: from.place, from: from.id, to: to.id, type };

@@ -447,7 +447,8 @@ export class NoteSync {
   #link(now: number, done: Synced): void {
     const { edges, nodes } = this.#storage;
     const wanted = new Map<string, { source: string; type: string; target: string }>();
-    for (const found of this.#foundLinks(done)) {
+    const { links, open, read } = this.#foundLinks(done);
+    for (const found of links) {
       const { from, to, type } = found;
       wanted.set(linkId(from.id, type, to.id), { source: from.id, type, target: to.id });
     }
@@ -455,7 +456,11 @@ export class NoteSync {
     const there = edges.ofAll([...new Set(sources)]);
     const from = new Set(sources);
     const said = there.filter(({ id, source_id }) => id.startsWith("link:") && from.has(source_id));
-    for (const { id } of said) if (!wanted.has(id)) edges.delete(id);
+    // A link to a note that was not read may be this one.
+    for (const { id, source_id, type, target_id } of said) {
+      const isOpen = open.has(JSON.stringify([source_id, type])) && !read.has(target_id);
+      if (!wanted.has(id) && !isOpen) edges.delete(id);
+    }
     const equal = new Set(there.map((edge) => linkId(edge.source_id, edge.type, edge.target_id)));
     for (const [id, { source, type, target }] of wanted) {
       if (equal.has(id)) continue;
@@ -468,7 +473,8 @@ export class NoteSync {
     }
   }
 
-  #foundLinks(done: Synced): FoundLink[] {
+  /** Returns the links that are found, sources and types of others, and the memories of all notes. */
+  #foundLinks(done: Synced) {
     const notes = [...this.#known].map(([path, { note, ids }]): ReadNote => {
       const memories = ids.map((id) => ({
         ...{ kind: "memory" as const, place: { file: path }, text: "", source: "" },
@@ -484,12 +490,17 @@ export class NoteSync {
       const memory = { kind: "memory", place: { file: path }, id, text: "", source: "" } as const;
       notes.push({ memories: [memory], links: [], names: [name, name.replace(/^.*\//, "")] });
     }
-    const found: FoundLink[] = [];
+    const links: FoundLink[] = [];
+    const open = new Set<string>();
     for (const link of linksAmong(notes)) {
-      if ("kind" in link) done.left.push(link);
-      else if (link.from.id !== "" && link.to.id !== "") found.push(link);
+      if ("kind" in link) {
+        const { kind, place, why, isWrong } = link;
+        done.left.push({ kind, place, why, isWrong });
+        open.add(JSON.stringify([link.from.id, link.type]));
+      } else if (link.from.id !== "" && link.to.id !== "") links.push(link);
     }
-    return found;
+    const read = new Set(notes.flatMap(({ memories }) => memories.map(({ id }) => id)));
+    return { links, open, read };
   }
 }
 
