@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { join } from "node:path";
 import fc from "fast-check";
 import { GENERAL, toIso } from "nous-memory";
-import { type Note, nameOfNote, readNote, writeNote } from "nous-memory/moving";
+import { type Note, nameOfNote, readMarkdownFile, readNote, writeNote } from "nous-memory/moving";
 import { describe, expect, test, vi } from "vitest";
 import type { NodeRow } from "../../js/server/src/storage/rows.ts";
 import type { Storage } from "../../js/server/src/storage/storage.ts";
@@ -103,6 +103,20 @@ Mira eats no dairy
     words: [title, body === title ? null : body || null],
     ...(subtype === undefined ? {} : { subtype: subtype || null }),
     metadata: metadata === undefined ? undefined : JSON.parse(JSON.stringify(metadata)),
+  });
+
+  // With expressions that go back, the first of these takes 25 seconds.
+  test("with long runs of the same characters is read as any other", () => {
+    const line = `-${" ".repeat(2_000)}b`;
+    const file = { name: "a.md", modified: NOW };
+    const read = (text: string) => readMarkdownFile(file, text, "basic-memory");
+    expect(read(line).links).toEqual([]);
+    const relation = (text: string) => read(text).links.map(({ type, name }) => [type, name]);
+    expect(relation(`- "a [b" [[x|y]] (why)${" ".repeat(2_000)}`)).toEqual([["a [b", "x"]]);
+    expect(relation("-  [[x]]")).toEqual([["relates_to", "x"]]);
+    const links = (text: string) => readNote(`---\nid: x\n---\na\n\n## Relations\n\n${text}`)?.links;
+    expect(links(`- a [[b]] c${" [[".repeat(20_000)}d]]`)).toHaveLength(1);
+    expect(links("- a [[b]] c [[d]] (e)\n")).toEqual([{ type: "a [[b]] c", name: "d" }]);
   });
 
   test("that was written is read as the same note", () => {

@@ -17,8 +17,6 @@ export interface ReadNote {
 }
 
 const OBSERVATION = /^\s*[-*][ \t]+\[([^\][\n()]{1,100})\][ \t]+(\S.*)$/;
-const RELATION =
-  /^\s*[-*][ \t]+(?:("[^"\n]+"|[^[\]\n]*?)[ \t]*)?\[\[([^\]\n]+)\]\][ \t]*(?:\((.*)\))?[ \t]*$/;
 /** A box of a list of tasks is no category. */
 const BOX = /^[ xX/>!-]$/;
 const TAG = /(?:^|\s)#([\p{L}\p{N}_][\p{L}\p{N}_/-]*)/gu;
@@ -89,6 +87,23 @@ const namesOf = (value: FrontValue | undefined): string[] =>
     return plain === "" ? [] : [plain];
   });
 
+/** Returns the type, the name and the context of a relation in a line. Its time grows with the line. */
+function relationIn(line: string) {
+  const start = /^\s*[-*][ \t]+/.exec(line)?.[0].length;
+  if (start === undefined) return undefined;
+  const rest = line.slice(start);
+  const quoted = /^"[^"\n]+"(?=[ \t]*\[\[)/.exec(rest)?.[0];
+  const end = quoted?.length ?? rest.indexOf("[[");
+  if (end < 0 || (quoted === undefined && /[[\]]/.test(rest.slice(0, end)))) return undefined;
+  const [, name, after] = /^[ \t]*\[\[([^\]\n]+)\]\](.*)$/.exec(rest.slice(end)) ?? [];
+  if (name === undefined) return undefined;
+  const told = after!.trim();
+  if (told !== "" && !(told.length > 1 && told.startsWith("(") && told.endsWith(")")))
+    return undefined;
+  const verb = rest.slice(0, end).trim().replace(/^"|"$/g, "").trim();
+  return { verb, name, context: told === "" ? undefined : told.slice(1, -1) };
+}
+
 /** Takes observations and relations out of a text. Lines of code stay. */
 function parted(text: string) {
   const told: { category: string; words: string; own: string[] }[] = [];
@@ -105,11 +120,11 @@ function parted(text: string) {
       });
       return false;
     }
-    const [, verb, name, context] = RELATION.exec(line) ?? [];
-    if (name === undefined) return true;
-    const type = (verb ?? "").replace(/^"|"$/g, "").trim();
+    const relation = relationIn(line);
+    if (relation === undefined) return true;
+    const { verb, name, context } = relation;
     relations.push({
-      type: type === "" ? "relates_to" : type,
+      type: verb === "" ? "relates_to" : verb,
       name: name.split("|")[0]!.trim(),
       context,
     });

@@ -148,14 +148,19 @@ function lastOf(nodes: Json): string | null {
  * sources. A mark of a name or of a link leaves the words that the page shows.
  */
 const withoutMarks = (text: string): string =>
-  text
+  withoutSources(text)
     .replace(/ ?\ue200([^\ue200\ue201]*)\ue201/g, (mark: string, inside: string) => {
       const shown = shownBy(inside.split("\ue202"));
       if (shown === undefined) return "";
       return mark.startsWith(" ") ? ` ${shown}` : shown;
     })
-    .replace(/ ?【\d+(?::\d+)?†[^】]*】/g, "")
     .replace(/[\ue200-\ue206]/g, "");
+
+/** After the last bracket no mark ends: looking for it from each first one would take the square. */
+function withoutSources(text: string): string {
+  const end = text.lastIndexOf("】") + 1;
+  return text.slice(0, end).replace(/ ?【\d+(?::\d+)?†[^】]*】/g, "") + text.slice(end);
+}
 
 /** Returns the words that the page shows for a mark; undefined if it shows none. */
 function shownBy([kind, value]: readonly string[]): string | undefined {

@@ -93,8 +93,14 @@ function scalar(text: string): string {
 }
 
 /** Returns a value without the comment after it. Within marks, "#" is a character. */
-const withoutComment = (value: string): string =>
-  /^\s*["'[{]/.test(value) ? value : value.replace(/(?:^|[ \t])#(?:[ \t].*)?$/, "");
+function withoutComment(value: string): string {
+  if (/^\s*["'[{]/.test(value)) return value;
+  // A comment ends with its line.
+  const start = Math.max(...["\n", "\r", "\u2028", "\u2029"].map((end) => value.lastIndexOf(end))) + 1;
+  const comment = start === 0 ? /(?:^|[ \t])#(?:[ \t]|$)/ : /[ \t]#(?:[ \t]|$)/;
+  const at = value.slice(start).search(comment);
+  return at < 0 ? value : value.slice(0, start + at);
+}
 
 /** A text that YAML reads as this text without marks around it. */
 const PLAIN = /^[\p{L}_][\p{L}\p{N}_./ ()+-]*$/u;

@@ -36,7 +36,7 @@ const ASKED =
 /** Titles of what the person did without words. */
 const DONE =
   /^(?:Created|Used|Added|Gave|Selected|Shared|Deleted|Viewed|Visited|Searched|Edited|Pinned|Renamed|Exported|Updated)\b/;
-const ATTACHED = /\s*Attached \d+ files?\.?\s*$/;
+const ATTACHED = /Attached \d+ files?\.?$/;
 
 const isEntry = (json: unknown): json is Json =>
   isObject(json) && typeof json.title === "string" && typeof json.time === "string";
@@ -135,7 +135,7 @@ function* conversationsOf(entries: readonly Entry[]): Iterable<Moved> {
   for (const { place, time, title, answer } of sorted) {
     const asked = ASKED.test(title) ? title.replace(ASKED, "") : undefined;
     // In other languages another word stands first: an entry with an answer was a question.
-    const words = someText((asked ?? (answer === "" ? "" : title)).replace(ATTACHED, ""));
+    const words = someText((asked ?? (answer === "" ? "" : title)).trimEnd().replace(ATTACHED, ""));
     if (words === undefined || (asked === undefined && DONE.test(title))) {
       yield leftOut(place, "activity without words, such as a shared link");
       continue;

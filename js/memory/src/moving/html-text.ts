@@ -14,15 +14,16 @@ const LAST_CODE_POINT = 0x10ffff;
 
 /** Returns the words of HTML. */
 export function textOfHtml(html: string): string {
-  const lines = html
-    .replace(NO_WORDS, "")
-    .replace(/\s+/g, " ")
-    .replace(BREAK, "\n")
+  const plain = html.replace(NO_WORDS, "").replace(/\s+/g, " ").replace(BREAK, "\n");
+  // After the last ">" no tag ends: looking for it from each "<" would take the square of the time.
+  const end = plain.lastIndexOf(">") + 1;
+  const lines = plain
+    .slice(0, end)
     .replace(/<li\b[^>]*>/gi, "\n- ")
     .replace(/<\/t[dh]\s*>/gi, " ")
     .replace(new RegExp(`</?(?:${BLOCKS})\\b[^>]*>`, "gi"), "\n")
     .replace(/<\/?[a-z][^>]*>/gi, "");
-  return withoutEntities(lines)
+  return withoutEntities(lines + plain.slice(end))
     .split("\n")
     .map((line) => line.replace(/[ \t\u00a0]+/g, " ").trim())
     .join("\n")

@@ -46,7 +46,6 @@ export interface Note {
 }
 
 const RELATIONS = "## Relations";
-const RELATION = /^\s*[-*][ \t]+(\S.*?)[ \t]+\[\[([^\]\n]+)\]\][ \t]*(?:\(.*\))?[ \t]*$/;
 /** The texts of a note, by their names in front matter. */
 const TEXTS = [
   ...["subtype", "summary", "created", "modified", "event", "expires", "user", "session", "source"],
@@ -87,13 +86,34 @@ function withLinks(text: string, links: readonly NoteLink[]): string {
   return text === "" ? end : `${text}\n\n${end}`;
 }
 
+/** Returns the type and the name of a link in a line: the first one after which there is only a reason. */
+function relationIn(line: string): readonly string[] {
+  const start = /^\s*[-*][ \t]+(?=\S)/.exec(line)?.[0].length;
+  // Only the ends of lines of Unicode are in no pattern.
+  if (start === undefined || /[\r\u2028\u2029]/.test(line)) return [];
+  let close = -1;
+  let isEnd = false;
+  for (let at = line.indexOf("[[", start); at >= 0; at = line.indexOf("[[", at + 1)) {
+    if (close < at + 2) {
+      close = line.indexOf("]", at + 2);
+      if (close < 0) return [];
+      const after = line[close + 1] === "]" ? line.slice(close + 2).trim() : undefined;
+      isEnd = after !== undefined && (after === "" || /^\(.*\)$/.test(after));
+    }
+    if (!isEnd || close === at + 2 || !/[ \t]/.test(line[at - 1]!)) continue;
+    const type = line.slice(start, at).trimEnd();
+    if (type !== "") return [type, line.slice(at + 2, close)];
+  }
+  return [];
+}
+
 /** Returns the text below front matter, and the links after it. */
 function partsOf(below: string): { text: string; links: NoteLink[] } {
   const lines = below.split("\n");
   let at = lines.length - 1;
   const links: NoteLink[] = [];
   while (at >= 0 && lines[at]!.trimEnd() !== RELATIONS) {
-    const [, type, name] = RELATION.exec(lines[at]!) ?? [];
+    const [type, name] = relationIn(lines[at]!);
     if (type === undefined && lines[at]!.trim() !== "")
       return { text: below.replace(/\n$/, ""), links: [] };
     if (type !== undefined) links.unshift({ type, name: nameIn(name!) });
