@@ -248,6 +248,20 @@ describe("a document", () => {
     expect(all().map(({ id }) => id)).toEqual(ids);
   });
 
+  test("of which a folder holds many reads the rows of each once when all move", async () => {
+    const { follow, storage } = await notes();
+    const places = Array.from({ length: 40 }, (_, place) => place);
+    const all = (name: string, isThere: boolean) =>
+      Object.fromEntries(
+        places.map((at) => [`${name}${at}.md`, isThere ? `Pier ${at} opens.` : undefined]),
+      );
+    follow(all("a", true));
+    const read = vi.spyOn(storage.nodes, "of");
+    const { counts } = follow({ ...all("a", false), ...all("b", true) });
+    expect(counts).toEqual({ moved: 40, same: 40 });
+    expect(read.mock.calls.length).toBeLessThan(5 * 40);
+  });
+
   test("changes no memory of another folder, and none that no file names", async () => {
     const { follow, storage, texts } = await notes();
     const other = new NoteSync(storage, {

@@ -122,6 +122,9 @@ export class NoteSync {
   /** The ids of stored memories by path. */
   #stored = new Map<string, string[]>();
 
+  /** The paths of files that are gone, by the words of their memories. */
+  #goneWords: Map<string, string[]> | undefined;
+
   constructor(storage: Storage, options: NoteOptions) {
     this.#storage = storage;
     this.#options = options;
@@ -184,6 +187,7 @@ export class NoteSync {
     try {
       this.#storage.transaction(() => {
         const before = new Set(gone);
+        this.#goneWords = undefined;
         for (const { file, note } of read) this.#follow(file, note, before, { now, policy }, done);
         for (const path of before) {
           for (const id of this.#stored.get(path) ?? []) this.#delete(id, done);
@@ -309,12 +313,23 @@ export class NoteSync {
   /** Returns the path of a file that is gone and whose memories say what these parts say. */
   #movedFrom(parts: readonly NodeOfMoved[], gone: ReadonlySet<string>): string | undefined {
     if (parts.length === 0) return undefined;
-    const words = parts.map(wordsOf).sort();
-    for (const path of gone) {
-      const rows = this.#storage.nodes.of(this.#stored.get(path) ?? []);
-      if (rows.length !== parts.length) continue;
-      const stored = rows.map(wordsOf).sort();
-      if (stored.every((text, place) => text === words[place])) return path;
+    const keyOf = (rows: readonly Parameters<typeof wordsOf>[0][]) =>
+      JSON.stringify(rows.map(wordsOf).sort());
+    // The words of all files that are gone are read once a call.
+    if (this.#goneWords === undefined) {
+      this.#goneWords = new Map();
+      for (const path of gone) {
+        const key = keyOf(this.#storage.nodes.of(this.#stored.get(path) ?? []));
+        const paths = this.#goneWords.get(key);
+        if (paths === undefined) this.#goneWords.set(key, [path]);
+        else paths.push(path);
+      }
+    }
+    const paths = this.#goneWords.get(keyOf(parts)) ?? [];
+    while (paths.length > 0) {
+      const path = paths.shift()!;
+      // A note of it may have moved to another file meanwhile.
+      if (gone.has(path) && this.#stored.get(path)?.length === parts.length) return path;
     }
     return undefined;
   }
