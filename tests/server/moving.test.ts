@@ -263,7 +263,11 @@ test("what a URL answers is imported, within bounds", async () => {
   for (const url of ["ftp://x/y", "file:///etc/passwd", "http://"])
     await expect(take("jsonl", url), url).rejects.toThrow(/must be a file, a folder, or a URL/);
   // Credentials are in no message.
-  for (const url of ["http://mira:hidden@127.0.0.1:1/x", "ftp://mira:hidden@x/y", "http://mira:hidden@"])
+  for (const url of [
+    "http://mira:hidden@127.0.0.1:1/x",
+    "ftp://mira:hidden@x/y",
+    "http://mira:hidden@",
+  ])
     await expect(take("jsonl", url), url).rejects.toThrow(/^(?!.*hidden)/s);
   await expect(take("jsonl", "http://mira:hidden@127.0.0.1:1/x")).rejects.toThrow(
     "The URL of 127.0.0.1:1 names a user or a password",

@@ -114,7 +114,8 @@ Mira eats no dairy
     const relation = (text: string) => read(text).links.map(({ type, name }) => [type, name]);
     expect(relation(`- "a [b" [[x|y]] (why)${" ".repeat(2_000)}`)).toEqual([["a [b", "x"]]);
     expect(relation("-  [[x]]")).toEqual([["relates_to", "x"]]);
-    const links = (text: string) => readNote(`---\nid: x\n---\na\n\n## Relations\n\n${text}`)?.links;
+    const links = (text: string) =>
+      readNote(`---\nid: x\n---\na\n\n## Relations\n\n${text}`)?.links;
     expect(links(`- a [[b]] c${" [[".repeat(20_000)}d]]`)).toHaveLength(1);
     expect(links("- a [[b]] c [[d]] (e)\n")).toEqual([{ type: "a [[b]] c", name: "d" }]);
   });

@@ -96,7 +96,8 @@ function scalar(text: string): string {
 function withoutComment(value: string): string {
   if (/^\s*["'[{]/.test(value)) return value;
   // A comment ends with its line.
-  const start = Math.max(...["\n", "\r", "\u2028", "\u2029"].map((end) => value.lastIndexOf(end))) + 1;
+  const start =
+    Math.max(...["\n", "\r", "\u2028", "\u2029"].map((end) => value.lastIndexOf(end))) + 1;
   const comment = start === 0 ? /(?:^|[ \t])#(?:[ \t]|$)/ : /[ \t]#(?:[ \t]|$)/;
   const at = value.slice(start).search(comment);
   return at < 0 ? value : value.slice(0, start + at);

@@ -72,7 +72,7 @@ export function* linksAmong(notes: Iterable<ReadNote>): Iterable<FoundLink | Ope
       const from = memories[at];
       const to = named.get(foldedName(name));
       if (from === undefined || from === to) continue;
-      if (to === undefined) 
+      if (to === undefined)
         yield { ...leftOut(from.place, "a link to a note that is not there"), from, type };
       else yield { from, to, type };
     }

@@ -585,10 +585,13 @@ function pairsOf(
   if (free.size === 0 || pairs.size === parts.length) return pairs;
   // A file of one part has one memory, however much of it was written anew.
   if (parts.length === 1 && stored.length === 1) return new Map([[parts[0]!, stored[0]!]]);
+  let compared = 0;
   pair((part, row) => (part.content_body ?? "") !== "" && part.content_body === row.content_body);
   pair(
     (part, row) =>
-      part.content_title === row.content_title && shareOfWords(inFull(part), inFull(row)) > 0,
+      part.content_title === row.content_title &&
+      compared++ < MAX_COMPARED &&
+      shareOfWords(inFull(part), inFull(row)) > 0,
   );
   if (parts.length * free.size <= MAX_COMPARED)
     pair((part, row) => shareOfWords(inFull(part), inFull(row)) >= MIN_SHARE);
