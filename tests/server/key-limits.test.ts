@@ -36,6 +36,7 @@ beforeAll(async () => {
     keyIn(folder, { agents, scopes: ["memory", "admin"], creates_agents: true });
   keys.busy = await of(["busy"]);
   keys.calm = await of(["busy"]);
+  keys.large = await of(["large"]);
   keys.speaks = await of(["speaks"]);
   keys.few = await of(["few", "more"]);
   keys.each = await of("all");
@@ -44,7 +45,7 @@ beforeAll(async () => {
     folder,
     [
       "--max-requests-per-minute",
-      `${keys.busy.id}=5, ${keys.speaks.id}=6`,
+      `${keys.busy.id}=5, ${keys.speaks.id}=6, ${keys.large.id}=4`,
       "--max-memories",
       `4, ${keys.calm.id}=0, ${keys.few.id}=3`,
       ...["--max-bytes", `${keys.small.id}=1`],
@@ -95,6 +96,32 @@ describe("requests in a minute", () => {
     expect(refused).toMatchObject({ status: 429, body: { error: "too many requests" } });
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     expect((await ask("GET /health")).body).toMatchObject({ node_count: 4 });
+  });
+
+  test("tell no time to wait for a request that holds more than any minute allows", async () => {
+    const ask = as("large", "large");
+    const pings = Array.from({ length: 5 }, (_, id) => ({ jsonrpc: "2.0", id, method: "ping" }));
+    const never = await ask("POST //mcp", pings);
+    expect(never).toMatchObject({
+      status: 413,
+      body: {
+        error: "too many requests in one",
+        issues: [
+          {
+            path: "max_requests_per_minute",
+            message: "is 4, and this request holds 5: send fewer at once",
+          },
+        ],
+      },
+    });
+    expect(never.headers.get("retry-after")).toBe(null);
+    // A batch of mem0 counts as its items: after the one above, three are left.
+    const batch = (length: number) =>
+      ask("PUT //mem0/v1/batch", {
+        memories: Array.from({ length }, () => ({ memory_id: "none", text: "x" })),
+      });
+    expect((await batch(3)).status).toBe(404);
+    expect((await batch(1)).status).toBe(429);
   });
 });
 

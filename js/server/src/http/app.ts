@@ -208,7 +208,7 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
     // Loaded with the first request: few servers have one.
     const { answerMcp } = await import("../mcp/http.ts");
     const body = () => jsonBodyOf(context, false);
-    const count = (requests: number) => limits.count(context.get("caller"), requests);
+    const count = (requests: number) => limits.countMore(context.get("caller"), requests);
     const gone = departureOf(context);
     return answerMcp(context, { app, version: options.version, body, count, gone });
   });
@@ -216,7 +216,8 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
     context.set("route", MEM0);
     const { answerMem0 } = await import("../mem0/http.ts");
     const body = () => jsonBodyOf(context, false);
-    return answerMem0(context, { app, body, gone: departureOf(context) });
+    const count = (requests: number) => limits.countMore(context.get("caller"), requests);
+    return answerMem0(context, { app, body, count, gone: departureOf(context) });
   });
   const api = app.basePath(BASE);
   api.use(async (context, next) => {

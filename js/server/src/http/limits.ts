@@ -61,6 +61,22 @@ export class Limits {
     this.#requests.set(id, before + requests, { noUpdateTTL: true });
   }
 
+  /**
+   * Counts the requests within one that is counted.
+   *
+   * @throws {Refusal} As `count` does. If they are more than any minute allows, no wait is told.
+   */
+  countMore(caller: Caller, requests: number): void {
+    const max = limitFor(this.#settings.max_requests_per_minute, caller.id);
+    if (max !== 0 && requests + 1 > max) {
+      const message = `is ${max}, and this request holds ${requests + 1}: send fewer at once`;
+      throw new Refusal(413, "too many requests in one", [
+        { path: "max_requests_per_minute", message },
+      ]);
+    }
+    this.count(caller, requests);
+  }
+
   /** Returns what an operation may store; undefined: anything. */
   async quotaOf(caller: Caller, agent: string, operation: string): Promise<Quota | undefined> {
     const max_memories = limitFor(this.#settings.max_memories, caller.id);

@@ -31,6 +31,8 @@ export interface Mem0Options<Its extends Env> {
   app: Hono<Its>;
   /** Reads the body, and refuses one that is not sent as JSON. */
   body(): Promise<string>;
+  /** Counts requests beside the one that came. */
+  count(requests: number): void;
   /** Is aborted when the client goes. */
   gone: AbortSignal | undefined;
 }
@@ -41,6 +43,8 @@ type Ask = <Answer>(method: string, path: string, given?: object) => Promise<Ans
 /** A request of mem0: what stands in its path, its query and its body. */
 interface Asked {
   ask: Ask;
+  /** Counts requests beside the one that came. */
+  count(requests: number): void;
   method: string;
   named: string;
   query: URLSearchParams;
@@ -77,7 +81,7 @@ const ROUTES: readonly (readonly [RegExp, (asked: Asked) => Promise<unknown>])[]
 /** Answers a request at /mem0. */
 export async function answerMem0<Its extends Env>(
   context: Context<Its>,
-  { app, body, gone }: Mem0Options<Its>,
+  { app, body, count, gone }: Mem0Options<Its>,
 ): Promise<Response> {
   const url = new URL(context.req.url);
   const [, agent, path = ""] =
@@ -103,7 +107,7 @@ export async function answerMem0<Its extends Env>(
     };
     try {
       const { method } = context.req;
-      const request = { ask, method, named, query: url.searchParams, body: jsonIn(text) };
+      const request = { ask, count, method, named, query: url.searchParams, body: jsonIn(text) };
       return context.json((await answer(request)) as object);
     } catch (error) {
       if (error instanceof Passed) return context.json(error.body as object, error.status as 400);
@@ -250,7 +254,7 @@ function numberOf(field: string, value: unknown): number {
   throw wrong(field, "must be a whole number above 0");
 }
 
-async function list({ ask, body, query }: Asked): Promise<object> {
+async function list({ ask, count, body, query }: Asked): Promise<object> {
   // The first version had its conditions in the query, and the later ones have their page there.
   const fields = fieldsIn(query);
   for (const name of Object.keys(fields))
@@ -263,6 +267,7 @@ async function list({ ask, body, query }: Asked): Promise<object> {
   let cursor: string | null = null;
   let nodes: Node[] = [];
   for (let at = 1; at <= page; at += 1) {
+    if (at > 1) count(1);
     const asked = new URLSearchParams({ limit: String(size) });
     if (filter !== undefined) asked.set("filter", JSON.stringify(filter));
     if (cursor !== null) asked.set("cursor", cursor);
@@ -274,12 +279,12 @@ async function list({ ask, body, query }: Asked): Promise<object> {
     break;
   }
   const before = (page - 1) * size;
-  const count =
+  const total =
     cursor === null && (page === 1 || nodes.length > 0)
       ? before + nodes.length
       : await countOf(ask, filter);
   return {
-    count,
+    count: total,
     next: cursor === null ? null : `?page=${page + 1}&page_size=${size}`,
     previous: page === 1 ? null : `?page=${page - 1}&page_size=${size}`,
     results: nodes.map((node) => memoryOf(node)),
@@ -371,7 +376,7 @@ async function history({ ask, named }: Asked): Promise<object> {
 }
 
 /** Changes or deletes many memories, as the method says. All are checked before the first. */
-async function batch({ ask, body, method }: Asked): Promise<object> {
+async function batch({ ask, count, body, method }: Asked): Promise<object> {
   const { memories } = body;
   const all = Array.isArray(memories) ? (memories as (Json | null)[]) : [];
   if (all.length === 0) throw wrong("memories", "must be a list of memories");
@@ -386,6 +391,7 @@ async function batch({ ask, body, method }: Asked): Promise<object> {
         throw wrong(`${at}${name}`, `is unknown: an update has ${CHANGEABLE.join(", ")}`);
     return { id: memory_id, changes: isUpdate ? changesOf(given, at) : {} };
   });
+  if (all.length > 1) count(all.length - 1);
   const nodes = await nodesOf(
     ask,
     asked.map(({ id }) => id),
