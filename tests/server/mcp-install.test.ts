@@ -171,7 +171,8 @@ describe("an entry that is there", () => {
 });
 
 test("an edit of YAML keeps numbers as they are written", () => {
-  const numbers = "id: 9007199254740993\nmode: 0o0644\nhex: 0xFFFFFFFFFFFFFFFFF\nlow: 1e400\npi: 3.14159265358979323846\n";
+  const numbers =
+    "id: 9007199254740993\nmode: 0o0644\nhex: 0xFFFFFFFFFFFFFFFFF\nlow: 1e400\npi: 3.14159265358979323846\n";
   const after = FORMS.yaml.edited(numbers, ["extensions", "nous"], { args: ["a"], timeout: 300 });
   expect(after.startsWith(numbers)).toBe(true);
   expect(parseYaml(after).extensions).toEqual({ nous: { args: ["a"], timeout: 300 } });
@@ -270,6 +271,29 @@ describe("the hooks of Claude Code", () => {
     expect(run(alone.home, ["mcp", "uninstall", ...there]).status).toBe(0);
     expect(parseJson(readFileSync(alone.file, "utf8"))).toEqual({});
   }, 60_000);
+
+  test("leave other programs' hooks alone, and what has another form", () => {
+    const { home, folder, file } = project();
+    mkdirSync(dirname(file));
+    const theirs = [
+      { matcher: "startup" },
+      { hooks: [{ type: "command", command: "node /opt/other/dist/cli.mjs hook session-start" }] },
+      {
+        hooks: [{ type: "command", command: "node /opt/cli.mjs hook session-start --data-dir x" }],
+      },
+    ];
+    const moved = "K=v node '/my apps/nous-server/dist/cli.mjs' hook session-start --data-dir /old";
+    const old = { hooks: [{ type: "command", command: moved }] };
+    writeFileSync(file, JSON.stringify({ hooks: { SessionStart: [...theirs, old] } }));
+    const given = ["--client", "claude-code", "--project", folder, "--hooks"];
+    expect(run(home, ["mcp", "install", ...given]).status).toBe(0);
+    const { SessionStart } = parseJson(readFileSync(file, "utf8")).hooks;
+    expect(SessionStart.slice(0, 3)).toEqual(theirs);
+    expect(SessionStart).toHaveLength(4);
+    expect(SessionStart[3].hooks[0].command).not.toContain("/old");
+    expect(run(home, ["mcp", "uninstall", ...given]).status).toBe(0);
+    expect(parseJson(readFileSync(file, "utf8"))).toEqual({ hooks: { SessionStart: theirs } });
+  });
 
   /** Runs the command of an installed hook as Claude Code does: by a shell, with JSON on its input. */
   function fire(home: string, file: string, event: string, given: object) {

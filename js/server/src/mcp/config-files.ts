@@ -162,11 +162,14 @@ function withFields(lines: readonly string[], fields: readonly [string, unknown]
   for (const [name, value] of fields) {
     const isField = new RegExp(`^\\s*(?:${name}|"${name}"|'${name}')\\s*=`);
     const from = edited.findIndex((line) => isField.test(line));
-    const written = stringifyToml({ [name]: value }).trim().split("\n");
+    const written = stringifyToml({ [name]: value })
+      .trim()
+      .split("\n");
     let end = Math.max(from, 0);
     // A value ends with the first line with which it can be read.
-    if (from >= 0) do end += 1;
-    while (end < edited.length && !isToml(edited.slice(from, end).join("\n")));
+    if (from >= 0)
+      do end += 1;
+      while (end < edited.length && !isToml(edited.slice(from, end).join("\n")));
     edited.splice(Math.max(from, 0), end - Math.max(from, 0), ...written);
   }
   return edited;

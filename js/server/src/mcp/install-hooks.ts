@@ -97,10 +97,15 @@ function withGroup(
 const groupsIn = (text: string, name: string): Group[] =>
   (objectIn(text).hooks as Record<string, Group[]> | undefined)?.[name] ?? [];
 
-/** Returns a group without our hook; undefined if it has no other. */
+/**
+ * Returns a group without our hook; undefined if it has no other. Ours is the command that `groupOf` writes,
+ * by whichever copy of the package, and with whatever the user set before it.
+ */
 function withoutOurs(group: Group, event: HookEvent): Group | undefined {
-  const ours = new RegExp(`cli\\.mjs'? hook ${event}\\b`);
-  const hooks = (group.hooks ?? []).filter(({ command }) => !ours.test(String(command)));
-  if (hooks.length === group.hooks?.length) return group;
+  if (!Array.isArray(group.hooks)) return group;
+  const program = "[\\\\/](?:nous-server|js[\\\\/]server)[\\\\/]dist[\\\\/]cli\\.mjs'?";
+  const ours = new RegExp(`${program} hook ${event} (?:--agent .+ )?--data-dir `);
+  const hooks = group.hooks.filter((hook) => !ours.test(String(hook?.command)));
+  if (hooks.length === group.hooks.length) return group;
   return hooks.length === 0 ? undefined : { ...group, hooks };
 }
