@@ -407,7 +407,7 @@ describe("a note with an id", () => {
     follow({ "a.md": "The pier opens at nine." });
     const { id } = all()[0]!;
     expect(follow({ "b.md": file("Bees swarm.", id) }).left).toHaveLength(1);
-    storage.nodes.update(id, { metadata: null });
+    storage.nodes.update(id, { metadata: null, last_modified: "2026-11-01T00:00:00Z" });
     expect(follow({ "c.md": file("Bees swarm.", id) }).left).toEqual([
       expect.stringContaining("says something else"),
     ]);
