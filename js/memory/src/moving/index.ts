@@ -12,6 +12,7 @@ export { type FileKind, kindOf, readWhole } from "./kinds.ts";
 export {
   type FoundLink,
   linksAmong,
+  type OpenLink,
   readMarkdownFile,
 } from "./markdown-files.ts";
 export type { Mem0Memory } from "./mem0.ts";
