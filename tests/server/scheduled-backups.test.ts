@@ -213,7 +213,8 @@ describe("a server with a folder of backups", () => {
         status: 0,
         stdout: expect.stringContaining("mira"),
       });
-      const restored = await start(dataDir, options);
+      // Another folder would make a set of its own.
+      const restored = await start(dataDir, dataDir === folder ? options : []);
       const { body } = await clientOf(restored, "mira").ask("GET /nodes");
       expect(body.data.map(({ id }: { id: string }) => id)).toEqual(["n_1"]);
       await new Promise((resolve) => setTimeout(resolve, 3_000));

@@ -48,7 +48,7 @@ describe("weights of evidence", () => {
     await page.getByRole("link", { name: "Ask", exact: true }).click();
     await page.locator(".answer").first().waitFor();
     expect((await answers()).slice(0, 3)).toEqual(byDefault.slice(0, 3));
-    await page.getByRole("link", { name: "Sections" }).click();
+    await page.getByRole("link", { name: "Under the hood" }).click();
     await page.getByRole("checkbox", { name: "Use for all views" }).press("Space");
     await page.getByRole("link", { name: "Ask", exact: true }).click();
     await expect.poll(async () => (await answers()).slice(0, 3)).toEqual(moved.slice(0, 3));
