@@ -77,6 +77,33 @@ describe("the rule", () => {
     );
   });
 
+  test("does not let a name replace an amount of the same subject matter", () => {
+    const amounts = fc.tuple(
+      fc.constantFrom(
+        (n: number) => `The rent of our flat is ${n} euros a month.`,
+        (n: number) => `Our flat has ${n} square metres.`,
+        (n: number) => `Our office has ${n} desks.`,
+        (n: number) => `The gym costs ${n} euros a month.`,
+        (n: number) => `Die Wohnung kostet ${n} Euro.`,
+      ),
+      fc.integer({ min: 30, max: 4_000 }),
+      fc.constantFrom("I moved to Salzburg", "We moved to Leeds", "I joined Fitland"),
+      fc.constantFrom(".", " in May.", " last week."),
+    );
+    fc.assert(
+      fc.property(amounts, ([older, n, newer, when]) => {
+        const { found } = guessesOf([older(n), `${newer}${when}`]);
+        expect(found.flat().filter(({ grade }) => grade === "likely")).toEqual([]);
+      }),
+      runs(60),
+    );
+    const { found } = guessesOf([
+      "The rent of our flat is 900 euros.",
+      "The rent is 950 euros now.",
+    ]);
+    expect(found[1]).toMatchObject([{ grade: "likely" }]);
+  });
+
   test("follows where someone lives and works, told with other words", () => {
     const place = fc.uniqueArray(
       fc.constantFrom("Graz", "Oslo", "New York", "New Orleans", "Malmö"),

@@ -1,6 +1,6 @@
 // Which database the settings name: `database_url`, the file of `database_url_file`, or DATABASE_URL,
-// the variable that programs share, unless a data folder is named. A URL may have a password. It is taken out of the URL, which is
-// printed and logged, and becomes `database_token`.
+// the variable that programs share, unless a data folder is named. A URL may have a password. It is
+// taken out of the URL, which is printed and logged, and becomes `database_token`.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { SettingsError } from "../refusal.ts";
