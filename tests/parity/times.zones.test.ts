@@ -26,6 +26,12 @@ test("a zone has offsets that differ between summer and winter", () => {
   expect(of("Asia/Kathmandu")).toEqual([345, 345]);
 });
 
+test("a day that does not exist has neither a first nor a last instant", () => {
+  for (const name of ["UTC", "Europe/Berlin"])
+    for (const of of [nous.millisecondsIn, nous.lastMillisecondsIn])
+      expect(of(name, "2026-02-31")).toBeNaN();
+});
+
 test("a name that is no zone is refused", () => {
   for (const name of ["", "Atlantis", "Europe/Atlantis", "+99:00"]) {
     expect(nous.isTimeZone(name)).toBe(false);
@@ -77,6 +83,20 @@ test("a day of a zone begins with its first instant and ends with its last", () 
     }),
     runs(amount(1000)),
   );
+});
+
+test.each([
+  // Clocks go back at the end of the day, and after its first minute.
+  ["Africa/Cairo", "1997-09-25", "1997-09-24T21:00:00.000Z", "1997-09-25T21:59:59.999Z"],
+  ["America/St_Johns", "2006-10-28", "2006-10-28T02:30:00.000Z", "2006-10-29T03:29:59.999Z"],
+  // Clocks leave out the first hour of the next day, and the next day itself.
+  ["Africa/Cairo", "2023-04-27", "2023-04-26T22:00:00.000Z", "2023-04-27T21:59:59.999Z"],
+  ["Pacific/Apia", "2011-12-29", "2011-12-29T10:00:00.000Z", "2011-12-30T09:59:59.999Z"],
+])("in %s %s begins at %s and ends at %s", (name, day, first, last) => {
+  expect(new Date(nous.millisecondsIn(name, day)).toISOString()).toBe(first);
+  expect(new Date(nous.lastMillisecondsIn(name, day)).toISOString()).toBe(last);
+  const [today] = nous.understand("today", { now: Date.parse(last), time_zone: name }).times!;
+  expect([today!.start, today!.end - 1]).toEqual([Date.parse(first), Date.parse(last)]);
 });
 
 describe("a question in a zone", () => {

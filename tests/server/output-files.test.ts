@@ -92,7 +92,9 @@ describe.each(some(COMMANDS, 1))("%s", (command) => {
     symlinkSync(agentsDir(folder), way!);
     mkdirSync(join(agentsDir(folder), "inner"));
     mkdirSync(keysDir(folder), { recursive: true });
-    const before = readdirSync(agentsDir(folder));
+    // The last connection to a database removes its log.
+    const files = () => readdirSync(agentsDir(folder)).filter((name) => !/-(wal|shm)$/.test(name));
+    const before = files();
     const targets = [
       file,
       `${file}-wal`,
@@ -125,7 +127,7 @@ describe.each(some(COMMANDS, 1))("%s", (command) => {
         }
       }
     }
-    expect(readdirSync(agentsDir(folder))).toEqual(before);
+    expect(files()).toEqual(before);
     expect(count()).toEqual([{ nodes: 1 }]);
   });
 

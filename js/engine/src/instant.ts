@@ -1,7 +1,7 @@
 // Instants in milliseconds since 1970.
 
 import type { Instant } from "./types.ts";
-import { checkTimeZone, instantIn } from "./zone.ts";
+import { checkTimeZone, endIn, instantIn } from "./zone.ts";
 
 /**
  * ISO 8601: a date, an optional time, an optional zone. Other texts mean different instants in
@@ -64,8 +64,10 @@ const DAY = /^(?:\d{4}|[+-]\d{6})-\d\d-\d\d$/;
  * ```
  */
 export function lastMillisecondsIn(zone: string, instant: Instant | null | undefined): number {
-  const isDay = typeof instant === "string" && DAY.test(instant);
-  return millisecondsIn(zone, isDay ? `${instant}T23:59:59.999` : instant);
+  const first = millisecondsIn(zone, instant);
+  const isWholeDay = typeof instant === "string" && DAY.test(instant);
+  if (!isWholeDay || Number.isNaN(first)) return first;
+  return endIn(zone, Date.parse(instant) + 86_400_000) - 1;
 }
 
 /** A missing time means the start of the day. */

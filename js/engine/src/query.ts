@@ -65,7 +65,7 @@ import type { EngineLease } from "./runtime.ts";
 import { numeric } from "./runtime.ts";
 import { slicesOf, withText } from "./text.ts";
 import type { Instant, MemorySection } from "./types.ts";
-import { instantIn, offsetIn } from "./zone.ts";
+import { endIn, instantIn, offsetIn } from "./zone.ts";
 
 /**
  * Why a question is no plain lookup: D1 asks for reasons, D2 negates, D3 names a time, D4 has
@@ -450,17 +450,17 @@ function timesIn(
   // The module reads the clocks of the zone as if they were those of UTC.
   const wall = now + 60_000 * offsetIn(zone, now);
   const numbers = engine.find_times(length, wall);
-  const instantOf = (bound: number) => {
+  const instantOf = (bound: number, of: typeof instantIn) => {
     if (zone === "UTC" || Math.abs(bound) === LAST_INSTANT) return bound;
-    return bound === Math.floor(wall) + 1 ? Math.floor(now) + 1 : instantIn(zone, bound);
+    return bound === Math.floor(wall) + 1 ? Math.floor(now) + 1 : of(zone, bound);
   };
   const times: TimeExpression[] = [];
   for (let at = 1; at < numbers.length; at += TIME) {
     times.push({
       text: query.slice(numbers[at + TIME_SPAN + SPAN_START]!, numbers[at + TIME_SPAN + SPAN_END]!),
       index: numbers[at + TIME_SPAN + SPAN_START]!,
-      start: instantOf(numbers[at + TIME_START]!),
-      end: instantOf(numbers[at + TIME_END]!),
+      start: instantOf(numbers[at + TIME_START]!, instantIn),
+      end: instantOf(numbers[at + TIME_END]!, endIn),
       grain: moduleConstants.grains[numbers[at + TIME_GRAIN]!]!,
     });
   }

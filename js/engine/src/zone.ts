@@ -67,10 +67,28 @@ export function offsetIn(zone: string, instant: number): number {
  */
 export function instantIn(zone: string, wall: number): number {
   if (zone === "UTC" || !Number.isFinite(wall)) return wall;
+  return instantsOf(zone, wall)[0] ?? wall - offsetIn(zone, wall - DAY) * MINUTE;
+}
+
+/**
+ * Returns the instant at which a stretch of time ends that the clocks of a zone show: the first one
+ * after it, which is given as if it were in UTC. A stretch that clocks show twice ends the second time.
+ *
+ * @internal
+ */
+export function endIn(zone: string, wall: number): number {
+  if (zone === "UTC" || !Number.isFinite(wall)) return wall;
+  const last = instantsOf(zone, wall - 1).at(-1);
+  return last === undefined ? instantIn(zone, wall) : last + 1;
+}
+
+/** Returns the instants at which the clocks of a zone show a time: none, one or two, in order. */
+function instantsOf(zone: string, wall: number): number[] {
   const offsets = [offsetIn(zone, wall - DAY), offsetIn(zone, wall + DAY)];
-  const instants = offsets.map((offset) => wall - offset * MINUTE);
-  const right = instants.find((instant, place) => offsetIn(zone, instant) === offsets[place]);
-  return right ?? instants[0]!;
+  return offsets
+    .map((offset) => ({ offset, instant: wall - offset * MINUTE }))
+    .filter(({ offset, instant }) => offsetIn(zone, instant) === offset)
+    .map(({ instant }) => instant);
 }
 
 /** @throws {NousError} If the runtime knows no time zone of this name. */
