@@ -26,10 +26,11 @@ type Sent = [...Parameters<Ask>][];
 /** Calls methods of the protocol on a server of its own. Returns the answer, and what HTTP was asked. */
 async function exchange(method: string, params: object): Promise<{ result: object; sent: Sent }> {
   const sent: Sent = [];
-  const mcp = mcpServer((...[method, path, body]) => {
+  const ask: Ask = (...[method, path, body]) => {
     sent.push([method, path, body]);
     return Promise.resolve({ status: 404, body: { error: "none" } });
-  }, "1");
+  };
+  const mcp = mcpServer(ask, "1", "all");
   type Answer = { result?: object; error?: object };
   let resolve: (answer: Answer) => void;
   const answered = new Promise<Answer>((done) => {
@@ -173,7 +174,9 @@ test("update keeps what null stands for, and an empty text removes", async () =>
     event_time: "2026-05-04T00:00:00.000Z",
   });
   const nothing = { title: null, text: null, type: null, tags: null };
-  await call("update", { ...nothing, id: "lamp", title: "A lamp", event_time: null });
+  const undecided = { replaces: null, keeps: null };
+  const kept = { ...nothing, ...undecided, id: "lamp", title: "A lamp", event_time: null };
+  await call("update", kept);
   expect((await ask("GET /nodes/lamp?recall=false")).body).toMatchObject({
     ...{ content_title: "A lamp", content_body: "It is in the hall." },
     event_time: "2026-05-04T00:00:00.000Z",

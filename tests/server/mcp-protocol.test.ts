@@ -48,7 +48,7 @@ describe("over HTTP", () => {
   const post = async (
     body: unknown,
     headers: Record<string, string> = {},
-    path = "/mcp?agent=protocol",
+    path = "/mcp?agent=protocol&tools=all",
   ) => {
     const answer = await send(
       server().url,
@@ -171,7 +171,7 @@ describe("over HTTP", () => {
     const socket = connect(Number(port), hostname);
     socket.on("error", () => {});
     socket.write(
-      "POST /mcp?agent=gone HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n" +
+      "POST /mcp?agent=gone&tools=all HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n" +
         `accept: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
     );
     await vi.waitFor(

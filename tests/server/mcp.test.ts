@@ -55,11 +55,11 @@ async function connected(
   return { mcp, call };
 }
 
-const overHttp = (agent: string) =>
+const overHttp = (agent: string, tools = "?tools=all") =>
   connected(
-    new StreamableHTTPClientTransport(
-      new URL(`${server().url}/mcp?agent=${encodeURIComponent(agent)}`),
-    ),
+    new StreamableHTTPClientTransport(new URL(`${server().url}/mcp${tools}`), {
+      requestInit: { headers: { "x-nous-agent": agent } },
+    }),
   );
 
 const stdio = (folder: string, ...more: string[]) => stdioWith({}, folder, ...more);
@@ -198,7 +198,6 @@ describe("the tools", () => {
     await call("remember", { text: "Standup is at half past nine." });
     const { text, data } = await call("remember", { text: "Standup has moved to ten." });
     expect(text).toMatch(/It likely replaces \[n_.*\] Standup is at half past nine\. \(\d+ %\)/);
-    expect(text).toContain("new_is_current");
     const [{ id: new_id, replaces }] = data.stored as [{ id: string; replaces: { id: string }[] }];
     const pair = { old_id: replaces[0]!.id, new_id };
     const half = await call("conflicts", { old_id: pair.old_id, resolution: "keep_both" });
@@ -356,8 +355,128 @@ describe("the tools", () => {
   });
 });
 
+describe("the few tools", () => {
+  const few = (agent: string) => overHttp(agent, "");
+  /** Remembers a text, and returns the ids of its memory and of the one that it seems to replace. */
+  const changed = async (call: (name: string, given: object) => Promise<Said>, text: string) => {
+    const { text: said, data } = await call("remember", { text });
+    const [{ id, replaces = [] }] = data.stored as [{ id: string; replaces?: { id: string }[] }];
+    return { said, id, older: replaces[0]?.id };
+  };
+
+  test("are four unless a client asks for all, and take the arguments that a model uses", async () => {
+    const { mcp } = await few("few");
+    const { tools } = await mcp.listTools();
+    const asked = await overHttp("few", "?tools=few");
+    expect((await asked.mcp.listTools()).tools).toEqual(tools);
+    expect(
+      tools.map(({ name, inputSchema }) => [name, Object.keys(inputSchema.properties!)]),
+    ).toEqual([
+      ["remember", ["text", "type", "tags", "user", "event_time"]],
+      ["recall", ["query", "limit", "user", "tags"]],
+      ["update", ["id", "title", "text", "type", "tags", "event_time", "replaces", "keeps"]],
+      ["forget", ["id", "user", "tags", "confirm"]],
+    ]);
+    const all = (await (await overHttp("few")).mcp.listTools()).tools;
+    for (const { name, description } of tools) {
+      expect(description).toMatch(/^Call it /);
+      expect(description).toMatch(/\. Do not call it /);
+      expect(all.find((tool) => tool.name === name)!.description).toBe(description);
+      // A model has no other tool to follow what is said.
+      for (const { name: other } of all)
+        if (!tools.some((tool) => tool.name === other))
+          expect(`${description}${mcp.getInstructions()}`).not.toContain(`\`${other}\``);
+    }
+  });
+
+  test("take fewer than 1,200 tokens with all that a model reads of them", async () => {
+    const { mcp } = await few("budget of few");
+    const read = mcp.getInstructions() + JSON.stringify(await mcp.listTools());
+    expect(tokensOf(read)).toBeLessThan(1_200);
+  });
+
+  test("follow a correction: the new memory replaces the older one, or both hold", async () => {
+    const { call } = await few("corrections");
+    await call("remember", { text: "Standup is at half past nine." });
+    const ten = await changed(call, "Standup has moved to ten.");
+    expect(ten.said).toContain(
+      `If so, call update with id ${ten.id} and replaces ${ten.older}; ` +
+        `if both hold, with keeps ${ten.older} instead.`,
+    );
+    const done = await call("update", { id: ten.id, replaces: ten.older });
+    expect(done).toMatchObject({ isError: false, data: { id: ten.id } });
+    expect(done.text).toBe(`Noted: [${ten.id}] replaces [${ten.older}].`);
+    const agent = { "x-nous-agent": "corrections" };
+    const older = async (id: string) =>
+      (await server().ask("POST /facts/history", { id }, agent)).body.data[0];
+    expect(await older(ten.id)).toMatchObject({
+      replaced_by: { id: ten.id, grade: "sure", probability: 1 },
+    });
+    // Said again, it changes nothing.
+    expect((await call("update", { id: ten.id, replaces: ten.older })).text).toBe(done.text);
+    const edges = await server().ask(`GET /edges?node_id=${ten.id}`, undefined, agent);
+    expect(edges.body.data).toHaveLength(1);
+
+    await call("remember", { text: "The rent of the studio is 900 euros." });
+    const rent = await changed(call, "The rent of the studio is 1,000 euros now.");
+    expect(rent.older).toBeDefined();
+    const both = await call("update", { id: rent.id, keeps: rent.older });
+    expect(both.text).toBe(`Noted: [${rent.id}] holds beside [${rent.older}].`);
+    expect(await older(rent.older!)).toMatchObject({ id: rent.older, replaced_by: null });
+    // The user changes their mind.
+    await call("update", { id: rent.id, replaces: rent.older });
+    expect(await older(rent.id)).toMatchObject({ id: rent.older, replaced_by: { id: rent.id } });
+  });
+
+  test("let a memory replace one that `recall` finds, where `remember` names none", async () => {
+    const { call } = await few("unnamed");
+    const cello = await changed(call, "Nora plays the cello.");
+    const tuba = await changed(call, "The tuba is what one hears from the flat of Nora.");
+    expect(tuba.older).toBeUndefined();
+    expect((await call("recall", { query: "What does Nora play?" })).text).toContain(cello.id);
+    await call("update", { id: tuba.id, replaces: cello.id });
+    const { text } = await call("recall", { query: "What does Nora play?" });
+    expect(text.indexOf(tuba.id)).toBeLessThan(text.indexOf(cello.id));
+  });
+
+  test("recall tells the profile where no memory is found, within its tokens", async () => {
+    const { call } = await overHttp("profile");
+    const query = "what may I not eat?";
+    const nothing = "The memory knows nothing about it.";
+    expect((await call("recall", { query })).text).toBe(nothing);
+    for (const nut of ["walnuts", "hazelnuts", "pistachios"])
+      await call("remember", { text: `I am allergic to ${nut}.`, user: "mira" });
+    for (const max_tokens of [200, 800]) {
+      const { text, data } = await call("recall", { query, max_tokens });
+      expect(text).toMatch(/^The memory knows nothing about it\. What may matter .*:\n\n/);
+      expect(text).toContain("I am allergic to");
+      expect(tokensOf(text)).toBeLessThanOrEqual(max_tokens);
+      expect(data).toMatchObject({ answerable: false, knows: "no", memories: [] });
+    }
+    expect((await call("recall", { query, user: "nora" })).text).toBe(nothing);
+  });
+
+  test("refuse wrong arguments by sentences, and tools that they are not", async () => {
+    const { call } = await few("few and wrong");
+    const { id } = await changed(call, "Rex is a dog.");
+    const other = await changed(call, "The ferry to Bergen leaves at nine.");
+    for (const [name, given, sentence] of [
+      ["update", { id, replaces: other.id, keeps: other.id }, "Give one alone"],
+      ["update", { id, replaces: other.id, title: "Rex" }, "Give one alone"],
+      ["update", { id, replaces: "n_none" }, "No memory has this id"],
+      ["update", { id: "n_none", keeps: id }, "No memory has this id"],
+      ["update", { id, replaces: id }, "must be another memory"],
+      ["remember", { text: "a", session: "s" }, "remember has no argument session"],
+    ] as const)
+      expect(await call(name, given)).toMatchObject({
+        ...{ isError: true, text: expect.stringContaining(sentence) },
+      });
+    await expect(call("timeline")).rejects.toThrow("timeline");
+  });
+});
+
 describe("over HTTP", () => {
-  test("a query parameter other than `agent` is refused with the nearest name", async () => {
+  test("a query parameter other than `agent` and `tools` is refused with the nearest name", async () => {
     const post = async (query: string) => {
       const answer = await fetch(`${server().url}/mcp${query}`, {
         method: "POST",
@@ -377,12 +496,15 @@ describe("over HTTP", () => {
       refused("agnet", "is not a field of this request: did you mean agent?"),
     );
     expect(await post("?agent=x&session=1")).toEqual(
-      refused("session", "is not a field of this request: its fields are agent"),
+      refused("session", "is not a field of this request: its fields are agent, tools"),
     );
     expect(await post("?agent=x&agent=y")).toEqual(
       refused("agent", "must be given once: a session is about one agent"),
     );
-    expect((await post("?agent=x")).status).toBe(200);
+    const wrongTools = refused("tools", "must be one of few, all, and given once");
+    for (const query of ["?tools=most", "?tools=", "?agent=x&tools=all&tools=few"])
+      expect(await post(query), query).toEqual(wrongTools);
+    expect((await post("?agent=x&tools=few")).status).toBe(200);
   });
 
   test("an independent client lists and calls the tools", async () => {
@@ -547,6 +669,20 @@ describe("over standard input and output", () => {
     });
   });
 
+  test("offers few tools, or those of `--tools`, which has to be a set of them", async () => {
+    const namesWith = async (...more: string[]) => {
+      const { mcp } = await connected(await stdio(temporaryFolder(), ...more));
+      return (await mcp.listTools()).tools.map(({ name }) => name);
+    };
+    expect(await namesWith()).toEqual(["remember", "recall", "update", "forget"]);
+    expect(await namesWith("--tools", "all")).toHaveLength(10);
+    const { status, stderr } = spawnSync(process.execPath, [PROGRAM, "mcp", "--tools", "most"], {
+      ...{ encoding: "utf8", input: "" },
+    });
+    expect(status).not.toBe(0);
+    expect(stderr).toContain("Allowed choices are few, all.");
+  });
+
   test("shares the data of a server that runs", async () => {
     const folder = temporaryFolder();
     const running = await start(folder);
@@ -643,7 +779,9 @@ describe("over standard input and output", () => {
 
   test("three clients at once lose no write", async () => {
     const folder = temporaryFolder();
-    const clients = await Promise.all([1, 2, 3].map(async () => connected(await stdio(folder))));
+    const clients = await Promise.all(
+      [1, 2, 3].map(async () => connected(await stdio(folder, "--tools", "all"))),
+    );
     await Promise.all(
       clients.flatMap(({ call }, who) =>
         Array.from({ length: 10 }, async (_, place) => {
@@ -671,7 +809,7 @@ describe("over standard input and output", () => {
       expect({ status, stderr: status === 0 ? "" : stderr }).toEqual({ status: 0, stderr: "" });
       return JSON.parse(stdout);
     };
-    expect(inspect("--method", "tools/list").tools).toHaveLength(10);
+    expect(inspect("--method", "tools/list").tools).toHaveLength(4);
     const made = inspect(
       "--method",
       "tools/call",
@@ -903,5 +1041,11 @@ describe("installation", () => {
     expect(args).toHaveLength(5);
     expect(run()).toMatchObject({ status: 0 });
     expect(readFileSync(`${file}.before-nous`, "utf8")).not.toContain("nous-server");
+    expect(run("--tools", "all")).toMatchObject({ status: 0 });
+    const again = JSON.parse(readFileSync(file, "utf8")).mcpServers.nous.args.slice(1);
+    expect(again).toEqual([...args.slice(0, 3), "--tools", "all", ...args.slice(3)]);
+    const refused = run("--hooks", "--tools", "all");
+    expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining("--tools is for") });
+    expect(run("--tools", "most").stderr).toContain("Allowed choices are few, all.");
   });
 });

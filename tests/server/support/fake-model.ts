@@ -1,6 +1,6 @@
 // A fake model: the chat endpoint of an OpenAI-compatible service, on this machine. It records what it
 // was sent, and answers with a fixed text. If it is offered the tools of the memory, it calls them
-// first, as a model does: `context` for every message, then `remember` for what is no question.
+// first, as a model does: `recall` for every message, then `remember` for what is no question.
 
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -82,7 +82,7 @@ function completion(chat: ChatRequest, place: number): object {
 function nextCall({ messages, tools = [] }: ChatRequest) {
   const said = messages.find(({ role }) => role === "user")?.content as string;
   const calls = [
-    { name: "context", given: { input: said } },
+    { name: "recall", given: { query: said } },
     ...(said.endsWith("?") ? [] : [{ name: "remember", given: { text: said } }]),
   ].filter(({ name }) => tools.some((tool) => tool.function.name === name));
   return calls[messages.filter(({ role }) => role === "tool").length];

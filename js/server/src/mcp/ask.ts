@@ -14,8 +14,15 @@ export type Ask = (
 /** Sends a request, and returns the body of its answer. Throws `Refused` if HTTP refuses it. */
 export type Asked = <Answer>(...request: Parameters<Ask>) => Promise<Answer>;
 
-/** A refusal, whose message is the answer of the tool. */
-export class Refused extends Error {}
+/** A refusal, whose message is the answer of the tool; with the status if HTTP refused. */
+export class Refused extends Error {
+  constructor(
+    message: string,
+    readonly status?: number,
+  ) {
+    super(message);
+  }
+}
 
 /** Returns `ask` with refusals as errors. */
 export const refusing =
@@ -23,7 +30,7 @@ export const refusing =
   async <Answer>(...request: Parameters<Ask>) => {
     const { status, body } = await ask(...request);
     if (status < 400) return body as Answer;
-    throw new Refused(sentenceOf(status, body));
+    throw new Refused(sentenceOf(status, body), status);
   };
 
 /** Returns a refusal of HTTP as a sentence. */

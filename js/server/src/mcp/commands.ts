@@ -11,6 +11,7 @@ import type { ClientName } from "./install.ts";
 import { keyOf } from "./key.ts";
 import type { HookEvent } from "./session-hooks.ts";
 import type { StartServer } from "./stdio.ts";
+import { DEFAULT_TOOLS, TOOL_SETS, type ToolSet } from "./tool-sets.ts";
 
 const CLIENT_NAMES = [
   ...["claude-desktop", "claude-code", "cline", "codex", "cursor", "gemini", "goose"],
@@ -22,14 +23,15 @@ export function addMcpCommands(program: Command, version: string, startServer: S
     program
       .command("mcp")
       .description("serves the memory to a model by MCP, over standard input and output")
-      .option("--agent <NAME>", "the agent", DEFAULT_AGENT),
-  ).action(async ({ agent }: { agent: string }, command: Command) => {
+      .option("--agent <NAME>", "the agent", DEFAULT_AGENT)
+      .addOption(toolsOption("the tools of the model")),
+  ).action(async ({ agent, tools }: { agent: string; tools: ToolSet }, command: Command) => {
     const key = keyOf(process.env);
     const inForce = await settingsOf(command);
     const log = createLog({ ...inForce.settings, log_level: "warn" });
     const { serveStdio } = await import("./stdio.ts");
     const worker = new URL("./worker.mjs", import.meta.url);
-    await serveStdio(inForce, { agent, key, log, worker, version, startServer });
+    await serveStdio(inForce, { agent, tools, key, log, worker, version, startServer });
     process.exit(0);
   });
   const ofClient = (name: string, description: string) =>
@@ -44,6 +46,7 @@ export function addMcpCommands(program: Command, version: string, startServer: S
       .option("--dry-run", "prints what would be, and writes nothing");
   ofClient("install", "writes the configuration of an MCP client, and keeps what is there")
     .option("--agent <NAME>", "the agent of the client", DEFAULT_AGENT)
+    .addOption(toolsOption("the tools of the client"))
     .option("--data-dir <FOLDER>", "folder of the databases, if it is not the usual one")
     .action(async (_: object, command: Command) => {
       const given = givenTo(command);
@@ -51,6 +54,7 @@ export function addMcpCommands(program: Command, version: string, startServer: S
       const program = fileURLToPath(new URL("./cli.mjs", import.meta.url));
       const ours = [
         ...(given.agent === DEFAULT_AGENT ? [] : ["--agent", given.agent]),
+        ...(given.tools === DEFAULT_TOOLS ? [] : ["--tools", given.tools]),
         // The client starts it elsewhere, where another folder would be the usual one.
         ...["--data-dir", settings.data_dir],
       ];
@@ -91,21 +95,29 @@ export function addMcpCommands(program: Command, version: string, startServer: S
   addHookCommand(program, version, startServer);
 }
 
+const toolsOption = (description: string) =>
+  new Option("--tools <SET>", description).choices(TOOL_SETS).default(DEFAULT_TOOLS);
+
 /** The options of `mcp install` and `mcp uninstall`. */
 interface Given {
   client: ClientName;
   agent: string;
+  tools: ToolSet;
   project?: string | true;
   hooks?: true;
   dryRun?: true;
 }
 
-/** @throws {SettingsError} If another client is to have hooks. */
+/** @throws {SettingsError} If another client is to have hooks, or hooks are to have tools. */
 function givenTo(command: Command): Given {
   // The parent has options of the same names, which take the values.
   const given = { ...command.opts(), ...command.parent!.opts() } as Given;
   if (given.hooks === true && given.client !== "claude-code")
     throw new SettingsError(`--hooks is for --client claude-code: ${given.client} has none here.`);
+  if (given.hooks === true && given.tools !== DEFAULT_TOOLS)
+    throw new SettingsError(
+      "--tools is for the server: hooks have no tools. Leave one of both out.",
+    );
   return given;
 }
 

@@ -29,12 +29,13 @@ import {
   readMessages,
 } from "./json-rpc.ts";
 import { mcpServer } from "./server.ts";
+import { DEFAULT_TOOLS, TOOL_SETS, type ToolSet } from "./tool-sets.ts";
 
 /** Headers of the caller that the requests of tools carry on. */
 const CARRIED = ["authorization", "host", "origin", "sec-fetch-site", "x-nous-agent"];
 
 /** The query parameters of /mcp. */
-const PARAMETERS = ["agent"];
+const PARAMETERS = ["agent", "tools"];
 
 /** The code of errors of the transport. */
 const TRANSPORT_ERROR = -32_000;
@@ -61,6 +62,7 @@ export async function answerMcp<Its extends Env>(
   if (context.req.method !== "POST")
     return context.json({ error: "MCP is answered to POST alone" }, 405, { allow: "POST" });
   const headers = headersOf(context);
+  const tools = toolsOf(context);
   const form = formOf(context.req.header("accept"));
   if (form === undefined) {
     const problem = "Not Acceptable: answers are application/json or text/event-stream";
@@ -81,7 +83,7 @@ export async function answerMcp<Its extends Env>(
     if (gone?.aborted) throw new AskerGone();
     return { status: answer.status, body: await answer.json() };
   };
-  const server = mcpServer(ask, version);
+  const server = mcpServer(ask, version, tools);
   const calls = new Calls();
   await server.connect(calls);
   const cancelled = cancelledIn(read);
@@ -128,6 +130,15 @@ function headersOf(context: Context): Headers {
     headers.set("x-nous-agent", asHeader(agent));
   }
   return headers;
+}
+
+/** Returns the set of tools that the query asks for. */
+function toolsOf(context: Context): ToolSet {
+  const [given = DEFAULT_TOOLS, another] = context.req.queries("tools") ?? [];
+  const set = TOOL_SETS.find((name) => name === given);
+  if (set === undefined || another !== undefined)
+    throw wrong("tools", `must be one of ${TOOL_SETS.join(", ")}, and given once`);
+  return set;
 }
 
 /**

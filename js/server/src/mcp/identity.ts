@@ -16,12 +16,9 @@ export const CAPABILITIES = {
 };
 
 export const INSTRUCTIONS =
-  "A memory that outlives the conversation. Call `recall` (or `context` with the user's message) before " +
-  "you answer anything that may depend on earlier conversations, on the user's preferences, people, " +
-  "projects or decisions. Call `remember` when the user tells something that will matter later. " +
-  "If its answer says what the new memory replaces, confirm it with `conflicts` when the user's words leave " +
-  "no doubt, keep both when both hold, and ask the user otherwise. Do not " +
-  "store what a tool of this server returned. Each line ends with the day of the event, or with the day " +
-  "on which it was noted: trust newer lines over older ones. If the answer of `recall` says that the " +
-  "memory may know, its lines may or may not answer: judge by their words. If it says that the memory " +
-  "probably does not know, say so instead of guessing.";
+  "A memory that outlives the conversation. Call `recall` before you answer anything that may depend on " +
+  "earlier conversations, on the user's preferences, people, projects or decisions. Call `remember` when " +
+  "the user tells or corrects something that will matter later. Each line of an answer ends with the day of " +
+  "the event, or with the day on which it was noted: trust newer lines over older ones. If `recall` says that " +
+  "the memory may know, judge its lines by their words. If it says that the memory probably does not know, " +
+  "say so instead of guessing.";

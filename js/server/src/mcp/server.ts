@@ -1,12 +1,14 @@
 // The tools, resources and the prompt that a model gets by MCP. Every tool is one or two requests to
 // the HTTP interface, so that keys, scopes, limits and errors are those of HTTP.
 //
-// Answers are short: a list ends where its budget of tokens ends, and says how many are left out.
+// A session has the few tools that a model needs, or all: what a model reads of them is a part of each of its
+// requests. Answers are short: a list ends where its budget of tokens ends, and says how many are left out.
 
 import { McpServer } from "@modelcontextprotocol/server";
 import { type Ask, refusing } from "./ask.ts";
 import { INSTRUCTIONS, serverInfo } from "./identity.ts";
 import { addResources } from "./resources.ts";
+import type { ToolSet } from "./tool-sets.ts";
 import { conflicts } from "./tools/conflicts.ts";
 import { context } from "./tools/context.ts";
 import { explain } from "./tools/explain.ts";
@@ -19,25 +21,19 @@ import { timeline } from "./tools/timeline.ts";
 import type { Tool } from "./tools/tool.ts";
 import { update } from "./tools/update.ts";
 
-/** All tools, in the order in which a model reads them. */
-const TOOLS: readonly Tool[] = [
-  remember,
-  recall,
-  context,
-  update,
-  forget,
-  link,
-  explain,
-  timeline,
-  history,
-  conflicts,
-];
+const FEW: readonly Tool[] = [remember, recall, update, forget];
 
-/** Returns a server with all tools. `ask` reaches the memory of one agent. */
-export function mcpServer(ask: Ask, version: string): McpServer {
+/** The tools of each set, in the order in which a model reads them. */
+const TOOLS: Readonly<Record<ToolSet, readonly Tool[]>> = {
+  few: FEW,
+  all: [...FEW, context, link, explain, timeline, history, conflicts],
+};
+
+/** Returns a server with a set of tools. `ask` reaches the memory of one agent. */
+export function mcpServer(ask: Ask, version: string, tools: ToolSet): McpServer {
   const server = new McpServer(serverInfo(version), { instructions: INSTRUCTIONS });
   const asked = refusing(ask);
-  for (const add of TOOLS) add(server, asked);
+  for (const add of TOOLS[tools]) add(server, asked, tools);
   addResources(server, asked);
   server.registerPrompt(
     "use_memory",

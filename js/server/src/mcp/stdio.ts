@@ -17,6 +17,7 @@ import { whatWasRead } from "./early.ts";
 import { keyProblem } from "./key.ts";
 import { LineTransport } from "./lines.ts";
 import { mcpServer } from "./server.ts";
+import type { ToolSet } from "./tool-sets.ts";
 
 /** How long a server may take to say that it lives, in milliseconds. */
 const PATIENCE = 1_000;
@@ -41,7 +42,10 @@ export type StartServer = (
 ) => Promise<{ readonly url: string; stop(): Promise<void> }>;
 
 /** Serves until standard input ends. */
-export async function serveStdio(inForce: InForce, options: StdioOptions): Promise<void> {
+export async function serveStdio(
+  inForce: InForce,
+  { tools, ...options }: StdioOptions & { tools: ToolSet },
+): Promise<void> {
   const server = new FoundServer(inForce, options);
   const { input, answered } = whatWasRead() ?? { input: process.stdin, answered: undefined };
   const hasEnded = new Promise<void>((resolve) => {
@@ -51,7 +55,7 @@ export async function serveStdio(inForce: InForce, options: StdioOptions): Promi
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
   });
   const transport = new LineTransport(input, process.stdout, answered);
-  await mcpServer(server.ask, options.version).connect(transport);
+  await mcpServer(server.ask, options.version, tools).connect(transport);
   await hasEnded;
   // Calls that came before the end are answered.
   await new Promise((resolve) => setTimeout(resolve, SETTLING));

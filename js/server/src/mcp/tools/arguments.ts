@@ -18,10 +18,7 @@ export const tags = z
   .min(1)
   .optional()
   .describe("Only memories with one of these tags.");
-export const id = z
-  .string()
-  .min(1)
-  .describe("The id of the memory, as it stands in brackets in a list.");
+export const id = z.string().min(1).describe("The id of the memory, as it stands in brackets.");
 export const messages = z
   .array(z.looseObject({}))
   .min(1)
@@ -36,8 +33,8 @@ export const type = z
   .min(1)
   .optional()
   .describe(
-    `The type of the memory: ${Object.keys(GENERAL.types).join(", ")}, or another one that the ` +
-      "preset of the agent has. Default: guessed from the text.",
+    `The type: ${Object.keys(GENERAL.types).join(", ")}, or another one of the agent's preset. ` +
+      "Default: guessed from the text.",
   );
 
 /** Returns the filter of a request that these arguments stand for. */

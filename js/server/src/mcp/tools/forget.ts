@@ -8,8 +8,9 @@ import { tool } from "./tool.ts";
 export const forget = tool("forget", {
   title: "Forget",
   description:
-    "Deletes a memory by its id, or all memories of a user, a session or tags. Without `confirm` it only " +
-    "tells what would be deleted. It cannot be undone.",
+    "Call it when the user wants something deleted: a memory by its id, or all of a user or of tags. Do not call " +
+    "it for a fact that changed: remember the new one. Without `confirm` it only tells what would be " +
+    "deleted. It cannot be undone.",
   arguments: {
     id: id.optional(),
     user,
@@ -17,6 +18,7 @@ export const forget = tool("forget", {
     tags,
     confirm: z.boolean().optional().describe("Whether to delete. Default false."),
   },
+  seldom: ["session"],
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
   answer: async ({ id, confirm = false, ...filters }, asked) => {
     const filter = { ...filterOf(filters), ...(id === undefined ? {} : { ids: [id] }) };

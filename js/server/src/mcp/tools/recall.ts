@@ -1,11 +1,12 @@
 // The tool `recall`: answers a question by memories.
 
-import type { Knows } from "nous-memory";
+import { type Knows, tokensOf } from "nous-memory";
 import { z } from "zod";
 import type { SearchAnswer } from "../../api/search.ts";
+import type { Asked } from "../ask.ts";
 import { percent } from "../explanation.ts";
 import { filterOf, max_tokens, session, tags, user } from "./arguments.ts";
-import { lineWithId, within, zoneOf } from "./lines.ts";
+import { DEFAULT_TOKENS, lineWithId, within, zoneOf } from "./lines.ts";
 import { tool } from "./tool.ts";
 
 /** What is said before memories. A search by signals does not tell whether the memory knows. */
@@ -15,11 +16,28 @@ const HEAD: Readonly<Record<Knows, (probability: string) => string>> = {
   no: (probability) => `The memory probably does not know (${probability}). Nearest:`,
 };
 
+const NOTHING = "The memory knows nothing about it.";
+const ALL_THE_SAME = `${NOTHING} What may matter all the same:\n\n`;
+
+/** Returns what is said if no memory is found: what the user cannot eat tells what to cook. */
+async function withoutFound(
+  input: string,
+  filter: ReturnType<typeof filterOf>,
+  asked: Asked,
+  max = DEFAULT_TOKENS,
+): Promise<string> {
+  const max_tokens = max - tokensOf(ALL_THE_SAME);
+  const { prompt } = await asked<{ prompt: string }>("POST", "/context", {
+    ...{ input, max_tokens, filter },
+  });
+  return prompt === "" ? NOTHING : ALL_THE_SAME + prompt;
+}
+
 export const recall = tool("recall", {
   title: "Recall",
   description:
-    "Finds the memories that answer a question, the most probable first. Ask a whole question in the " +
-    "user's words; a time such as `last spring` may be part of it.",
+    "Call it before you answer anything that earlier conversations may tell, with a whole question in the " +
+    "user's words; a time such as `last spring` may be part of it. Do not call it for what this conversation says.",
   arguments: {
     query: z.string().min(1).describe("The question."),
     limit: z.number().int().min(1).max(50).optional().describe("How many at most. Default 8."),
@@ -28,20 +46,20 @@ export const recall = tool("recall", {
     tags,
     max_tokens,
   },
+  seldom: ["session", "max_tokens"],
   annotations: { readOnlyHint: true },
   answer: async ({ query, limit = 8, max_tokens: max, ...filters }, asked) => {
+    const filter = filterOf(filters);
     const {
       data,
       answerable,
       knows = "yes",
       probability = 0,
-    } = await asked<SearchAnswer>("POST", "/search", {
-      query,
-      limit,
-      filter: filterOf(filters),
-    });
+    } = await asked<SearchAnswer>("POST", "/search", { query, limit, filter });
     const head =
-      data.length === 0 ? "The memory knows nothing about it." : HEAD[knows](percent(probability));
+      data.length === 0
+        ? await withoutFound(query, filter, asked, max)
+        : HEAD[knows](percent(probability));
     const zone = await zoneOf(asked);
     const byId = new Map(data.map((node) => [node.id, node]));
     const lines = data.map((node, place) => {

@@ -10,15 +10,17 @@ import { tool } from "./tool.ts";
 /** Tells what a new memory seems to replace, and what to do. */
 const guessed = (id: string, { id: older, title, probability, grade }: ReplacedMemory): string =>
   `  It ${grade === "likely" ? "likely" : "possibly"} replaces [${older}] ${title} ` +
-  `(${Math.round(100 * probability)} %). If so, call conflicts with old_id ${older}, new_id ${id} and ` +
-  "new_is_current; if both hold, with keep_both.";
+  `(${Math.round(100 * probability)} %). If so, call update with id ${id} and replaces ${older}; ` +
+  `if both hold, with keeps ${older} instead.`;
 
 export const remember = tool("remember", {
   title: "Remember",
   description:
-    "Stores something that will matter later, in one or more sentences that make sense alone: write " +
-    "names instead of pronouns, and dates instead of `yesterday`. What is known already is not stored again. " +
-    "The answer tells what the new memory seems to replace: confirm or reject it with the tool `conflicts`.",
+    "Call it when the user tells something that will matter later, in sentences that make sense alone: names " +
+    "instead of pronouns, dates instead of `yesterday`. Do not call it for what this conversation alone needs, " +
+    "or for what a tool of this memory returned. If the user corrects something, remember what holds now: the " +
+    "answer names what it seems to replace (if nothing, `recall` the older one). Then `update` the new one with " +
+    "`replaces` if the user's words leave no doubt, with `keeps` if both hold, and else ask the user.",
   arguments: {
     text: z.string().min(1).optional().describe("What to remember."),
     messages: messages.describe(`In place of a text: ${messages.description}`),
@@ -38,6 +40,9 @@ export const remember = tool("remember", {
     importance: z.number().min(0).max(1).optional().describe("How long it lasts; 0.5 is usual."),
     max_tokens,
   },
+  seldom: [
+    ...["messages", "tools", "session", "created_at", "expires_at", "importance", "max_tokens"],
+  ] as const,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
   answer: async ({ max_tokens: max, ...given }, asked) => {
     if ((given.text === undefined) === (given.messages === undefined))

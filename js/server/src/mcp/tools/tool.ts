@@ -4,6 +4,7 @@ import type { CallToolResult, McpServer, ToolAnnotations } from "@modelcontextpr
 import { z } from "zod";
 import { meantBy } from "../../api/unknown-fields.ts";
 import { type Asked, Refused } from "../ask.ts";
+import type { ToolSet } from "../tool-sets.ts";
 import { readLeniently } from "./lenient.ts";
 
 /** An answer: for the model, and as data. */
@@ -16,25 +17,33 @@ interface Described<Shape extends z.ZodRawShape> {
   title: string;
   description: string;
   arguments: Shape;
+  /** The arguments that a session with few tools does without. They are optional. */
+  seldom?: readonly (keyof Shape & string)[];
   annotations: ToolAnnotations;
   /** Answers a call. Throws `Refused` with a sentence for the model. */
   answer(given: z.infer<z.ZodObject<Shape, z.core.$strict>>, asked: Asked): Promise<Told>;
 }
 
-/** Adds a tool to a server. `asked` reaches the memory of one agent. */
-export type Tool = (server: McpServer, asked: Asked) => void;
+/** Adds a tool to a server with a set of tools. `asked` reaches the memory of one agent. */
+export type Tool = (server: McpServer, asked: Asked, set: ToolSet) => void;
 
 /** Returns a tool of this name. */
 export function tool<Shape extends z.ZodRawShape>(
   name: string,
-  { arguments: shape, answer, ...described }: Described<Shape>,
+  { arguments: shape, seldom = [], answer, ...described }: Described<Shape>,
 ): Tool {
-  const config = { ...described, inputSchema: argumentsOf(name, shape) };
-  return (server, asked) =>
+  const usual = Object.entries(shape).filter(([argument]) => !seldom.includes(argument));
+  const schemas: Record<ToolSet, ReturnType<typeof argumentsOf<Shape>>> = {
+    few: argumentsOf(name, Object.fromEntries(usual) as Shape),
+    all: argumentsOf(name, shape),
+  };
+  return (server, asked, set) => {
+    const config = { ...described, inputSchema: schemas[set] };
     server.registerTool(name, config, (given, { mcpReq: { signal } }) => {
       const askedFor: Asked = (method, path, body) => asked(method, path, body, signal);
       return answering(() => answer(given, askedFor));
     });
+  };
 }
 
 /**
@@ -55,7 +64,12 @@ function argumentsOf<Shape extends z.ZodRawShape>(tool: string, shape: Shape) {
   });
   const standard = schema["~standard"];
   const validate = (given: unknown) => standard.validate(readLeniently(shape, given));
-  return { "~standard": { ...standard, validate } };
+  // The dialect is that of the protocol. A model would read its address with each tool.
+  const input: typeof standard.jsonSchema.input = (options) => {
+    const { $schema: _, ...schema } = standard.jsonSchema.input(options);
+    return schema;
+  };
+  return { "~standard": { ...standard, validate, jsonSchema: { ...standard.jsonSchema, input } } };
 }
 
 /** Runs a tool. A refusal becomes an answer that tells the model what to do. */

@@ -1,38 +1,96 @@
-// The tool `update`: changes a memory.
+// The tool `update`: changes a memory, or decides what it replaces.
 
 import { z } from "zod";
+import type { Edge } from "../../api/edges.ts";
 import type { Node } from "../../api/nodes.ts";
+import type { Asked } from "../ask.ts";
+import { Refused } from "../ask.ts";
 import { id, instant, type } from "./arguments.ts";
 import { lineWithId, zoneOf } from "./lines.ts";
 import { tool } from "./tool.ts";
 
 export const update = tool("update", {
   title: "Update a memory",
-  description: "Changes a memory. Fields that are not given stay as they are.",
+  description:
+    "Call it to mend the words, type, tags or time of a memory, or to tell whether a new memory replaces an " +
+    "older one. Do not call it for a fact that changed: remember the new one, so that the past stays known. " +
+    "Fields that are not given stay as they are.",
   arguments: {
     id,
     title: z.string().min(1).optional().describe("The title."),
     text: z.string().optional().describe("The text below the title; an empty one removes it."),
-    type,
+    type: type.describe("The type."),
     tags: z.array(z.string().min(1)).optional().describe("The tags."),
     event_time: instant.optional().describe("When it happened; empty if unknown."),
     expires_at: instant.optional().describe("When it is to be forgotten; empty: never."),
+    replaces: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("In place of fields: the id of an older memory that holds no more."),
+    keeps: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("In place of fields: the id of an older memory that holds as well."),
   },
+  seldom: ["expires_at"],
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
-  answer: async ({ id, title, text, type, tags, event_time, expires_at }, asked) => {
-    // Null means "not given" to clients with strict schemas, so that an empty text removes.
-    const removable = Object.entries({ content_body: text, event_time, expires_at })
-      .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => [name, value === "" ? null : value]);
-    const node = await asked<Node>("PATCH", `/nodes/${encodeURIComponent(id)}`, {
-      ...Object.fromEntries(removable),
-      ...(tags === undefined ? {} : { tags }),
-      ...(title === undefined ? {} : { content_title: title }),
-      ...(type === undefined ? {} : { type, subtype: type }),
-    });
-    return {
-      text: `Changed. ${lineWithId(node, await zoneOf(asked))}`,
-      data: { id: node.id, version: node.version },
-    };
+  answer: async ({ id, replaces, keeps, ...fields }, asked) => {
+    const hasFields = Object.values(fields).some((field) => field !== undefined);
+    if ([replaces !== undefined, keeps !== undefined, hasFields].filter(Boolean).length > 1)
+      throw new Refused("Give one alone: fields to change, or replaces, or keeps.");
+    if (replaces !== undefined) await replace(asked, id, replaces);
+    else if (keeps !== undefined) await decide(asked, id, keeps, "keep_both");
+    else return change(asked, id, fields);
+    const decided = keeps === undefined ? `replaces [${replaces}]` : `holds beside [${keeps}]`;
+    return { text: `Noted: [${id}] ${decided}.`, data: { id } };
   },
 });
+
+const decide = (asked: Asked, id: string, older: string, resolution: string): Promise<unknown> =>
+  asked("POST", "/contradiction/resolve", { old_node_id: older, new_node_id: id, resolution });
+
+/** Makes a memory replace an older one, also if it was decided before that both hold. */
+async function replace(asked: Asked, id: string, older: string): Promise<void> {
+  try {
+    await decide(asked, id, older, "new_is_current");
+  } catch (error) {
+    if (!(error instanceof Refused && error.status === 409)) throw error;
+    const edge = { source_id: id, target_id: older, type: "supersedes" };
+    const query = new URLSearchParams({ node_id: id, direction: "out", limit: "200" });
+    const { data } = await asked<{ data: Edge[] }>("GET", `/edges?${query}`);
+    if (!data.some((it) => it.type === edge.type && it.target_id === older))
+      await asked("POST", "/edges", edge);
+  }
+}
+
+interface Fields {
+  title?: string | undefined;
+  text?: string | undefined;
+  type?: string | undefined;
+  tags?: string[] | undefined;
+  event_time?: string | undefined;
+  expires_at?: string | undefined;
+}
+
+async function change(
+  asked: Asked,
+  id: string,
+  { title, text, type, tags, event_time, expires_at }: Fields,
+) {
+  // Null means "not given" to clients with strict schemas, so that an empty text removes.
+  const removable = Object.entries({ content_body: text, event_time, expires_at })
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, value === "" ? null : value]);
+  const node = await asked<Node>("PATCH", `/nodes/${encodeURIComponent(id)}`, {
+    ...Object.fromEntries(removable),
+    ...(tags === undefined ? {} : { tags }),
+    ...(title === undefined ? {} : { content_title: title }),
+    ...(type === undefined ? {} : { type, subtype: type }),
+  });
+  return {
+    text: `Changed. ${lineWithId(node, await zoneOf(asked))}`,
+    data: { id: node.id, version: node.version },
+  };
+}
