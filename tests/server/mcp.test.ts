@@ -415,7 +415,7 @@ describe("the few tools", () => {
     // Said again, it changes nothing.
     expect((await call("update", { id: ten.id, replaces: ten.older })).text).toBe(done.text);
     const edges = await server().ask(`GET /edges?node_id=${ten.id}`, undefined, agent);
-    expect(edges.body.data).toHaveLength(1);
+    expect(edges.body.data).toMatchObject([{ type: "supersedes" }]);
 
     await call("remember", { text: "The rent of the studio is 900 euros." });
     const rent = await changed(call, "The rent of the studio is 1,000 euros now.");
@@ -426,6 +426,8 @@ describe("the few tools", () => {
     // The user changes their mind.
     await call("update", { id: rent.id, replaces: rent.older });
     expect(await older(rent.id)).toMatchObject({ id: rent.older, replaced_by: { id: rent.id } });
+    await call("update", { id: rent.id, keeps: rent.older });
+    expect(await older(rent.id)).toMatchObject({ id: rent.id, replaced_by: null });
   });
 
   test("let a memory replace one that `recall` finds, where `remember` names none", async () => {

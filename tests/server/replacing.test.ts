@@ -301,6 +301,67 @@ describe("a server", () => {
     expect(await pendingOf(own)).toEqual([]);
   });
 
+  test.each(["new_is_current", "old_is_current", "keep_both"])(
+    "takes %s back: the guess is as it was, and can be decided anew",
+    async (resolution) => {
+      const own = client();
+      const { old, fresh } = await guessed(own);
+      const pair = { old_node_id: old.id, new_node_id: fresh.id };
+      const decide = (how: string, named: object = pair) =>
+        own.ask("POST /contradiction/resolve", { ...named, resolution: how });
+      const shown = async () => {
+        const { data } = (await own.ask(`GET /edges?node_id=${old.id}&direction=both`)).body;
+        const states = [];
+        for (const { id } of [old, fresh])
+          states.push((await own.ask(`GET /nodes/${id}?recall=false`)).body.state_lifecycle);
+        const edges = data.map(({ type, source_id, strength }: Record<string, unknown>) => ({
+          ...{ type, source_id, strength },
+        }));
+        return { edges, states, pending: (await pendingOf(own)).length };
+      };
+      const before = await shown();
+      expect((await decide("undecided")).status).toBe(409);
+      const { conflict_id } = (await decide(resolution)).body;
+      expect(await shown()).not.toEqual(before);
+      const back = await decide("undecided", { conflict_id });
+      expect(back).toMatchObject({
+        status: 200,
+        body: { ok: true, conflict_id, resolution: "undecided", ...pair },
+      });
+      expect(back.body.actions[0]).toContain("is removed");
+      expect(await shown()).toEqual(before);
+      expect((await decide("new_is_current")).status).toBe(200);
+      expect((await shown()).edges).toMatchObject([{ type: "supersedes", source_id: fresh.id }]);
+    },
+  );
+
+  test("takes no merge back, nothing that is not decided, and keeps edges that a client made", async () => {
+    const own = client();
+    const { old, fresh } = await guessed(own);
+    const pair = { old_node_id: old.id, new_node_id: fresh.id };
+    const decide = (resolution: string, named: object = pair) =>
+      own.ask("POST /contradiction/resolve", { ...named, resolution });
+    await own.link(fresh.id, old.id, "relates_to");
+    await decide("keep_both");
+    await decide("undecided");
+    const { data } = (await own.ask(`GET /edges?node_id=${old.id}&direction=both`)).body;
+    const types = data.map(({ type }: { type: string }) => type).sort();
+    expect(types).toEqual(["likely_supersedes", "relates_to"]);
+    const third = await own.create({ content_title: "Standup is at noon." });
+    await own.link(third.id, old.id, "supersedes");
+    await decide("new_is_current");
+    await decide("undecided");
+    // Another memory still supersedes it.
+    expect((await own.ask(`GET /nodes/${old.id}?recall=false`)).body.state_lifecycle).toBe(
+      "DORMANT",
+    );
+    for (const named of [{ conflict_id: "q_none" }, { ...pair, new_node_id: "n_none" }])
+      expect((await decide("undecided", named)).status).toBe(404);
+    await decide("merge");
+    const merged = await decide("undecided");
+    expect(merged).toMatchObject({ status: 409, body: { error: expect.stringMatching(/^a merge/) } });
+  });
+
   test("is less sure after guesses that were rejected, and surer after confirmed ones", async () => {
     const texts: [string, string] = ["Rent is 900 euros.", "Rent has been raised to 950 euros."];
     const others = ["Luna", "Momo", "Otis"].map((name): [string, string] => [

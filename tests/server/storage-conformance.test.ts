@@ -743,6 +743,14 @@ for (const implementation of IMPLEMENTATIONS)
         expect(storage.conflicts.verdicts("EVIDENCE")).toEqual({ ...none, confirmed: 1 });
         expect(storage.conflicts.verdicts("PATTERN")).toEqual(none);
         expect(storage.conflicts.find("c_1")).toMatchObject({ resolved_at: at(6) });
+        storage.transaction(() => storage.conflicts.reopen("c_1", at(9)));
+        expect(list("pending", at(8))).toEqual(["c_1"]);
+        expect(storage.conflicts.open("c_1", at(9))).toBeUndefined();
+        expect(storage.conflicts.find("c_1")).toMatchObject({
+          ...{ status: "pending", resolution: null, resolved_at: null },
+        });
+        expect(storage.conflicts.verdicts("EVIDENCE")).toEqual(none);
+        storage.transaction(() => storage.conflicts.resolve("c_1", "new_is_current", at(6)));
         storage.transaction(() => {
           storage.conflicts.removeExpired(at(8));
           expect(storage.conflicts.find("c_2")).toBeDefined();

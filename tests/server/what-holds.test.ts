@@ -22,6 +22,8 @@ const BEFORE = "What was the rent of our flat before?";
 const THEN = `What was the rent of our flat in June ${YEAR - 1}?`;
 const COURSE = "How did the rent of our flat change?";
 
+const PLACE = { type: "event", content_title: "Mira lives here", content_body: null };
+
 /**
  * Stores the rents as events, which the server compares with nothing, and an edge for each pair: a guess,
  * or a sure one.
@@ -202,6 +204,75 @@ describe("the history of a fact", () => {
     // The memory of the oldest time replaced another one: it was imported with a wrong day.
     await own.link("r900", "r1000", "likely_supersedes", { strength: 0.5 });
     expect(await history(own, { id: "r900" })).toMatchObject([{ id: "r1000" }, { id: "r900" }]);
+  });
+
+  test("of five values is one line, whichever of them is asked for", async () => {
+    const own = client();
+    const ids = ["a", "b", "c", "d", "e"];
+    for (const [place, id] of ids.entries())
+      await own.create({ ...PLACE, id, created_at: at(`2024-0${place + 1}-03`) });
+    for (const [place, newer] of ids.slice(1).entries()) {
+      const type = place % 2 === 0 ? "supersedes" : "likely_supersedes";
+      await own.link(newer, ids[place]!, type, { strength: 0.6 });
+    }
+    for (const id of ids) {
+      const values = await history(own, { id });
+      expect(values.map((value: { id: string }) => value.id)).toEqual(ids);
+      expect(values.map(({ until }: { until: string }) => until)).toEqual([
+        ...values.slice(1).map(({ since }: { since: string }) => since),
+        null,
+      ]);
+      const grades = values.map(
+        ({ replaced_by }: { replaced_by: { grade: string } | null }) => replaced_by?.grade,
+      );
+      expect(grades).toEqual(["sure", "likely", "sure", "likely", undefined]);
+    }
+  });
+
+  test("whose edges go round in a circle has each value once, and one that holds", async () => {
+    for (const type of ["supersedes", "likely_supersedes"]) {
+      const own = await rents([]);
+      for (const [newer, older] of [
+        ["r1000", "r900"],
+        ["r1100", "r1000"],
+        ["r900", "r1100"],
+      ] as const)
+        await own.link(newer, older, type, { strength: 0.6 });
+      const values = await history(own, { id: "r1000" });
+      // The edge that came last decides who holds.
+      expect(values.map((value: { id: string }) => value.id)).toEqual(["r1000", "r1100", "r900"]);
+      expect(values.map(({ until }: { until: string | null }) => until === null)).toEqual([
+        ...[false, false, true],
+      ]);
+    }
+  });
+
+  test("loses a value that is deleted, and what was decided to hold as well", async () => {
+    const own = await rents(["sure", "sure"]);
+    expect((await own.ask("DELETE /nodes/r1000")).status).toBe(200);
+    // Who replaced what was deleted replaces what that had replaced.
+    expect(await history(own, { id: "r900" })).toMatchObject([
+      { id: "r900", replaced_by: { id: "r1100", grade: "sure" } },
+      { id: "r1100", replaced_by: null },
+    ]);
+    const guessed = await rents(["likely", "likely"]);
+    await guessed.ask("DELETE /nodes/r1000");
+    expect(await history(guessed, { id: "r900" })).toMatchObject([{ id: "r900", until: null }]);
+
+    const both = await rents(["likely", "likely"]);
+    const pair = { old_node_id: "r900", new_node_id: "r1000" };
+    const decide = (resolution: string) =>
+      both.ask("POST /contradiction/resolve", { ...pair, resolution });
+    await decide("keep_both");
+    expect(await history(both, { id: "r900" })).toMatchObject([{ id: "r900", until: null }]);
+    expect(await history(both, { id: "r1000" })).toMatchObject([{ id: "r1000" }, { id: "r1100" }]);
+    // Taken back, the guess of before comes back.
+    expect((await decide("undecided")).status).toBe(200);
+    expect(await history(both, { id: "r1100" })).toMatchObject([
+      { id: "r900", replaced_by: { id: "r1000", grade: "likely", probability: 0.83 } },
+      { id: "r1000", replaced_by: { id: "r1100" } },
+      { id: "r1100", until: null },
+    ]);
   });
 
   test("refuses a memory that there is not, and a request for both or none", async () => {

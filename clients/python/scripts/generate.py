@@ -46,7 +46,7 @@ LITERALS = {
     ("ACTIVE", "WEAK", "DORMANT", "COMPRESS", "ARCHIVE", "DELETED"): "Lifecycle",
     ("yes", "perhaps", "no"): "Knows",
     ("likely", "possible"): "Grade",
-    ("old_is_current", "new_is_current", "keep_both", "merge"): "Resolution",
+    ("old_is_current", "new_is_current", "keep_both", "merge", "undecided"): "Resolution",
     ("evidence", "signals"): "Ranking",
     ("LOOKUP", "AMBIGUOUS"): "QueryType",
 }

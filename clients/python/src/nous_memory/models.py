@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     DetectionTier = Literal["PATTERN"]
     ListConflictsQueryStatus = Literal["pending", "resolved"]
     Grade = Literal["likely", "possible"]
-    Resolution = Literal["old_is_current", "new_is_current", "keep_both", "merge"]
+    Resolution = Literal["old_is_current", "new_is_current", "keep_both", "merge", "undecided"]
     TimelineQueryOrder = Literal["asc", "desc"]
     TimelineEntryAtIs = Literal["event", "created"]
     HistoryValueReplacedByGrade = Literal["sure", "likely"]
@@ -2520,7 +2520,7 @@ class Resolved(msgspec.Struct, frozen=True, kw_only=True):
     conflict_id: str
     """The id of the conflict."""
     resolution: Resolution
-    """How the conflict is resolved."""
+    """How the conflict is resolved. `undecided` takes a decision back."""
     old_node_id: str
     """The memory with the older text."""
     new_node_id: str | None
@@ -2541,7 +2541,7 @@ class Resolving(TypedDict, total=False):
     new_node_id: str
     """In place of `conflict_id`: the newer memory."""
     resolution: Required[Resolution]
-    """How the conflict is resolved."""
+    """How the conflict is resolved. `undecided` takes a decision back."""
     merged_content: str | None
     """The text that a merge adds to the old memory. Default: the newer text."""
 
@@ -2561,7 +2561,7 @@ class BatchResolvedResultsItem(msgspec.Struct, frozen=True, kw_only=True):
     conflict_id: str | None = None
     """The id of the conflict."""
     resolution: Resolution
-    """How the conflict is resolved."""
+    """How the conflict is resolved. `undecided` takes a decision back."""
     old_node_id: str | None = None
     """The memory with the older text."""
     new_node_id: str | None = None

@@ -27,7 +27,8 @@ import {
 const QUEUE_LIMITS = { default: 50, max: 200 };
 const MAX_RESOLVED_AT_ONCE = 50;
 
-const RESOLUTIONS = ["old_is_current", "new_is_current", "keep_both", "merge"] as const;
+const DECISIONS = ["old_is_current", "new_is_current", "keep_both", "merge"] as const;
+const RESOLUTIONS = [...DECISIONS, "undecided"] as const;
 const STATUSES = ["pending", "resolved"] as const;
 
 const conflictType = "The kind of the conflict.";
@@ -37,7 +38,9 @@ const sureness = "How sure the method is, from 0 to 1.";
 const about = "A note on the conflict, for its resolution.";
 const entity = "The person or thing that both texts are about.";
 const topic = "The topic that both texts are about.";
-const resolution = z.enum(RESOLUTIONS).describe("How the conflict is resolved.");
+const resolution = z
+  .enum(RESOLUTIONS)
+  .describe("How the conflict is resolved. `undecided` takes a decision back.");
 const conflictId = z.string().describe("The id of the conflict.");
 
 const detectRequest = z
@@ -248,7 +251,9 @@ export const conflictOperations = {
     answer: resolved,
     refusals: {
       404: "No pending conflict has this id.",
-      409: "The conflict is resolved already, or its newer text is no memory: create it, or merge.",
+      409:
+        "The conflict is resolved already, or its newer text is no memory: create it, or merge. For " +
+        "`undecided`: it is not resolved, or by a merge.",
     },
   }),
   resolveConflicts: operation({

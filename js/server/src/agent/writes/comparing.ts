@@ -3,7 +3,6 @@
 
 import {
   type Comparing,
-  LIKELY_SUPERSEDES,
   learnedOffset,
   type Replaced,
   possiblyReplacedBy as replacedBy,
@@ -13,7 +12,6 @@ import {
 import type { QuestionVector } from "../../api/operation.ts";
 import { OtherModel } from "../../embeddings/other-model.ts";
 import { isTransformer, scaleOfTransformer } from "../../embeddings/text.ts";
-import { Refusal } from "../../refusal.ts";
 import type { NodeRow } from "../../storage/rows.ts";
 import type { Agent, Unit } from "../agent.ts";
 import { CORRECTION } from "../default-behaviour.ts";
@@ -21,7 +19,7 @@ import { meaningOf } from "../question.ts";
 import { BY_EVIDENCE } from "../rules/grade-of-conflict.ts";
 import { MAX_CONFLICTS } from "../search/resembling.ts";
 import { BY_MARKER, queue } from "./conflicts.ts";
-import { insertEdge } from "./edges.ts";
+import { addGuess } from "./edges.ts";
 import { likelyEdges } from "./guesses.ts";
 
 const CONFIDENCE_DIGITS = 4;
@@ -190,23 +188,7 @@ function mark(agent: Agent, id: string, found: readonly Replaced[], unit: Unit):
         entity_name: null,
         topic: null,
       });
-    if (older.grade === "likely") link(agent, { id, older: older.id, probability }, unit);
+    if (older.grade === "likely") addGuess(agent, { id, older: older.id, probability }, unit);
   }
   return fresh.length;
-}
-
-/** Within a `write`: links a memory to one that it likely replaces, once. */
-function link(
-  agent: Agent,
-  { id, older, probability }: { id: string; older: string; probability: number },
-  unit: Unit,
-): void {
-  if (likelyEdges(agent, id, "out").some(({ target_id }) => target_id === older)) return;
-  const ends = { source_id: id, target_id: older, type: LIKELY_SUPERSEDES };
-  try {
-    insertEdge(agent, { ...ends, strength: probability, confidence: probability }, unit);
-  } catch (error) {
-    // The agent has as many types of edges as it can have: the pair waits in the queue.
-    if (!(error instanceof Refusal)) throw error;
-  }
 }

@@ -40,16 +40,18 @@ export type Queued = Omit<
   "sequence" | "id" | "status" | "created_at" | "expires_at" | "resolution" | "resolved_at"
 >;
 
+/** Returns until when a conflict waits that is queued now, in ISO 8601. */
+export const waitsUntil = (agent: Agent): string => toIso(agent.now() + WAITS);
+
 /** Within a `write`: adds a conflict to the queue. */
 export function queue(agent: Agent, conflict: Queued & { expires_at?: string }): ConflictRow {
-  const now = agent.now();
   if (agent.behaviour.dropsExpiredConflicts)
     agent.storage.conflicts.removeExpired(toIso(agent.heldNow()));
   return agent.storage.conflicts.insert({
     id: newId("q"),
     status: "pending",
-    created_at: toIso(now),
-    expires_at: toIso(now + WAITS),
+    created_at: toIso(agent.now()),
+    expires_at: waitsUntil(agent),
     resolution: null,
     resolved_at: null,
     ...conflict,

@@ -1,15 +1,16 @@
-// Resolves conflicts: one memory supersedes the other, both stay, or they become one.
+// Resolves conflicts: one memory supersedes the other, both stay, or they become one. A decision can be
+// taken back.
 
-import { jsonObjectIn, textOf, toIso } from "nous-memory";
+import { gradeOf, jsonObjectIn, SUPERSEDES, textOf, toIso } from "nous-memory";
 import type { Resolved, Resolving } from "../../api/conflicts.ts";
 import { MAX_TEXT } from "../../api/limits.ts";
 import { notFound, Refusal, wrong } from "../../refusal.ts";
-import type { NodeRow } from "../../storage/rows.ts";
+import type { ConflictRow, NodeRow } from "../../storage/rows.ts";
 import type { Agent, Unit } from "../agent.ts";
 import { CORRECTION } from "../default-behaviour.ts";
-import { queue } from "./conflicts.ts";
-import { checkThere, insertEdge } from "./edges.ts";
-import { dropGuess } from "./guesses.ts";
+import { BY_MARKER, queue, waitsUntil } from "./conflicts.ts";
+import { addGuess, checkThere, insertEdge } from "./edges.ts";
+import { dropGuess, likelyEdges } from "./guesses.ts";
 import { deleteMemory } from "./nodes.ts";
 
 /** The two sides of a conflict: an old memory, and a new memory or a text. */
@@ -20,15 +21,21 @@ interface Parties {
   content: string | null;
 }
 
+type Resolution = Exclude<Resolving["resolution"], "undecided">;
+
 /**
- * Resolves a conflict.
+ * Resolves a conflict, or takes its resolution back.
  *
  * @throws {Refusal} If the conflict does not exist or is resolved, or if the resolution needs a
  * memory or a text that there is not.
  */
 export function resolve(agent: Agent, request: Resolving): Resolved {
+  const { resolution } = request;
+  return resolution === "undecided" ? takeBack(agent, request) : decide(agent, request, resolution);
+}
+
+function decide(agent: Agent, request: Resolving, resolution: Resolution): Resolved {
   return agent.write((unit) => {
-    const { resolution } = request;
     const resolved_at = toIso(agent.now());
     const parties = partiesOf(agent, request, resolved_at);
     const { conflict_id, old, fresh } = parties;
@@ -68,11 +75,12 @@ function ofPair(agent: Agent, old_node_id: string, new_node_id: string): Parties
   const { storage } = agent;
   const last = storage.conflicts.ofPair(old_node_id, new_node_id);
   if (last?.status === "resolved") throw new Refusal(409, "the conflict is resolved already");
+  const guess = likelyEdges(agent, new_node_id, "out").find((it) => it.target_id === old_node_id);
   const { id, new_content } =
     last ??
     queue(agent, {
       ...{ old_node_id, new_node_id, new_content: null, conflict_type: CORRECTION },
-      ...{ detection_tier: null, detection_confidence: null },
+      ...{ detection_tier: null, detection_confidence: guess?.strength ?? null },
       ...{ context: null, entity_name: null, topic: null },
     });
   return {
@@ -82,9 +90,72 @@ function ofPair(agent: Agent, old_node_id: string, new_node_id: string): Parties
   };
 }
 
+/**
+ * Takes a decision back: its edge goes, a likely guess comes back, and the pair waits again. The agent's
+ * guesses learn nothing from it any more.
+ *
+ * @throws {Refusal} If the conflict does not exist, is not resolved, or was resolved by a merge.
+ */
+function takeBack(agent: Agent, request: Resolving): Resolved {
+  return agent.write((unit) => {
+    const { storage } = agent;
+    const { id, old_node_id, new_node_id, ...last } = resolvedOf(agent, request);
+    const [old, fresh] = [old_node_id!, new_node_id];
+    storage.conflicts.reopen(id, waitsUntil(agent));
+    const actions: string[] = [];
+    if (fresh !== null) {
+      const [from, to] = last.resolution === "old_is_current" ? [old, fresh] : [fresh, old];
+      const type = last.resolution === "keep_both" ? "relates_to" : SUPERSEDES;
+      const made = storage.edges
+        .of(from, "out")
+        .find(
+          (it) => it.type === type && it.target_id === to && it.created_at! >= last.resolved_at!,
+        );
+      if (made !== undefined) {
+        storage.edges.delete(made.id);
+        actions.push(`${from} ${type} ${to} is removed`);
+      }
+      if (type === SUPERSEDES) actions.push(...awaken(agent, unit, to));
+      const probability = last.detection_confidence ?? 0;
+      if (last.detection_tier !== BY_MARKER && gradeOf(probability) === "likely")
+        addGuess(agent, { id: fresh, older: old, probability }, unit);
+    }
+    return {
+      ...{ ok: true, conflict_id: id, resolution: "undecided", actions },
+      ...{ old_node_id: old, new_node_id: fresh, resolved_at: toIso(agent.now()) },
+    };
+  });
+}
+
+/** Returns the conflict that a request names, which is resolved. */
+function resolvedOf(
+  agent: Agent,
+  { conflict_id, old_node_id, new_node_id }: Resolving,
+): ConflictRow {
+  const { conflicts } = agent.storage;
+  const last =
+    conflict_id === undefined
+      ? conflicts.ofPair(old_node_id!, new_node_id!)
+      : conflicts.find(conflict_id);
+  if (last === undefined) throw notFound();
+  if (last.status !== "resolved") throw new Refusal(409, "the conflict is not resolved");
+  if (last.resolution === "merge")
+    throw new Refusal(409, "a merge cannot be taken back: the newer memory is deleted");
+  return last;
+}
+
+/** Makes a memory ACTIVE that nothing supersedes any more. */
+function awaken(agent: Agent, unit: Unit, id: string): string[] {
+  if (agent.storage.edges.of(id, "in").some(({ type }) => type === SUPERSEDES)) return [];
+  unit.settle([id]);
+  const last_modified = toIso(agent.now());
+  agent.storage.nodes.update(id, { state_lifecycle: "ACTIVE", last_modified });
+  return [`${id} is ACTIVE`];
+}
+
 type Resolver = (agent: Agent, unit: Unit, parties: Parties, request: Resolving) => string[];
 
-const RESOLVERS: Readonly<Record<Resolving["resolution"], Resolver>> = {
+const RESOLVERS: Readonly<Record<Resolution, Resolver>> = {
   new_is_current: (agent, unit, { old, fresh }) => supersede(agent, unit, newOf(fresh), old),
   // A text that no memory holds leaves nothing to make dormant.
   old_is_current: (agent, unit, { old, fresh }) =>

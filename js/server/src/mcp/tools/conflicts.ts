@@ -18,10 +18,11 @@ export const conflicts = tool("conflicts", {
     old_id: z.string().min(1).optional().describe("In place of `conflict_id`: the older memory."),
     new_id: z.string().min(1).optional().describe("In place of `conflict_id`: the newer memory."),
     resolution: z
-      .enum(["new_is_current", "old_is_current", "keep_both", "merge"])
+      .enum(["new_is_current", "old_is_current", "keep_both", "merge", "undecided"])
       .optional()
       .describe(
-        "`new_is_current`: the newer memory supersedes the older one. `keep_both`: both hold.",
+        "`new_is_current`: the newer memory supersedes the older one. `keep_both`: both hold. " +
+          "`undecided` takes a resolution back.",
       ),
     max_tokens,
   },

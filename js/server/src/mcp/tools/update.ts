@@ -1,7 +1,7 @@
 // The tool `update`: changes a memory, or decides what it replaces.
 
 import { z } from "zod";
-import type { Edge } from "../../api/edges.ts";
+import type { Resolving } from "../../api/conflicts.ts";
 import type { Node } from "../../api/nodes.ts";
 import type { Asked } from "../ask.ts";
 import { Refused } from "../ask.ts";
@@ -40,7 +40,7 @@ export const update = tool("update", {
     const hasFields = Object.values(fields).some((field) => field !== undefined);
     if ([replaces !== undefined, keeps !== undefined, hasFields].filter(Boolean).length > 1)
       throw new Refused("Give one alone: fields to change, or replaces, or keeps.");
-    if (replaces !== undefined) await replace(asked, id, replaces);
+    if (replaces !== undefined) await decide(asked, id, replaces, "new_is_current");
     else if (keeps !== undefined) await decide(asked, id, keeps, "keep_both");
     else return change(asked, id, fields);
     const decided = keeps === undefined ? `replaces [${replaces}]` : `holds beside [${keeps}]`;
@@ -48,20 +48,23 @@ export const update = tool("update", {
   },
 });
 
-const decide = (asked: Asked, id: string, older: string, resolution: string): Promise<unknown> =>
-  asked("POST", "/contradiction/resolve", { old_node_id: older, new_node_id: id, resolution });
-
-/** Makes a memory replace an older one, also if it was decided before that both hold. */
-async function replace(asked: Asked, id: string, older: string): Promise<void> {
+/** Decides whether a memory replaces an older one, also if that was decided otherwise before. */
+async function decide(
+  asked: Asked,
+  id: string,
+  older: string,
+  resolution: "new_is_current" | "keep_both",
+): Promise<void> {
+  const resolve = (how: Resolving["resolution"]) =>
+    asked("POST", "/contradiction/resolve", {
+      ...{ old_node_id: older, new_node_id: id, resolution: how },
+    });
   try {
-    await decide(asked, id, older, "new_is_current");
+    await resolve(resolution);
   } catch (error) {
     if (!(error instanceof Refused && error.status === 409)) throw error;
-    const edge = { source_id: id, target_id: older, type: "supersedes" };
-    const query = new URLSearchParams({ node_id: id, direction: "out", limit: "200" });
-    const { data } = await asked<{ data: Edge[] }>("GET", `/edges?${query}`);
-    if (!data.some((it) => it.type === edge.type && it.target_id === older))
-      await asked("POST", "/edges", edge);
+    await resolve("undecided");
+    await resolve(resolution);
   }
 }
 

@@ -154,6 +154,15 @@ export class ConflictTable {
     this.#sql.all(done, resolution, now, id);
   }
 
+  /** Makes a conflict that was resolved wait again. */
+  reopen(id: string, expires_at: string): void {
+    this.#sql.run(
+      "UPDATE conflict_queue SET status = 'pending', resolution = NULL, resolved_at = NULL, expires_at = ? WHERE id = ?",
+      expires_at,
+      id,
+    );
+  }
+
   /**
    * Removes the name of the new memory from pending conflicts that hold its text: they stay when it
    * is deleted.

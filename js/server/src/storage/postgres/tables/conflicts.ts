@@ -122,6 +122,13 @@ export class PostgresConflicts implements TableOf<ConflictTable> {
       WHERE ${this.#own} AND id = ${id}`);
   }
 
+  reopen(id: string, expires_at: string): void {
+    this.#rows.change(sql`
+      UPDATE nous.conflict_queue SET status = 'pending', resolution = NULL, resolved_at = NULL,
+      expires_at = ${expires_at}
+      WHERE ${this.#own} AND id = ${id}`);
+  }
+
   untie(newNodeId: string): void {
     this.#rows.change(sql`
       UPDATE nous.conflict_queue SET new_node_id = NULL
