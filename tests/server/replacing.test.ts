@@ -359,7 +359,10 @@ describe("a server", () => {
       expect((await decide("undecided", named)).status).toBe(404);
     await decide("merge");
     const merged = await decide("undecided");
-    expect(merged).toMatchObject({ status: 409, body: { error: expect.stringMatching(/^a merge/) } });
+    expect(merged).toMatchObject({
+      status: 409,
+      body: { error: expect.stringMatching(/^a merge/) },
+    });
   });
 
   test("is less sure after guesses that were rejected, and surer after confirmed ones", async () => {

@@ -67,35 +67,119 @@ describe("a guess that another memory replaces one", () => {
     ]),
   };
 
-  it.each([
-    ["Confirm", "supersedes", "DORMANT"],
-    ["Both hold", "relates_to", "ACTIVE"],
-  ] as const)("is told with the newer one, and decided: %s", async (label, type, state) => {
-    const { page, complaints, close } = await visit(VIEW);
-    await choose(page, GUESSED);
-    const told = page.locator('.record[data-id="rent"] .note');
-    await told.waitFor();
-    expect(await told.innerText()).toMatch(/^Earlier; since .*9.*: “Rent raised” \(83 %\)\.$/);
-    await page.goto(`${url()}#/ask?memory=yours&q=what+is+the+rent`);
-    const answers = page.locator(".answer");
-    await answers.first().waitFor();
-    expect(await answers.first().getAttribute("data-id")).toBe("raise");
-    const older = page.locator('.answer[data-id="rent"]');
-    await expect.poll(() => older.locator(".note").innerText()).toContain("Earlier; since");
-    expect(await accessibilityFaults(page)).toEqual([]);
-    await older.getByRole("button", { name: label }).click();
-    await expect.poll(() => older.getByRole("button", { name: label }).count()).toBe(0);
+  /** The lines of the memory as it is, by downloading it. */
+  const linesOf = async (page: Page): Promise<Record<string, unknown>[]> => {
     await page.goto(`${url()}#/memories?memory=yours`);
     const downloading = page.waitForEvent("download");
     await page.getByRole("button", { name: "Download as JSONL" }).click();
     const text = await (await (await downloading).createReadStream()).toArray();
     const saved = Buffer.concat(text).toString("utf8").trim().split("\n");
-    const lines = saved.map((line): Record<string, unknown> => JSON.parse(line));
-    const edges = lines.filter(({ kind }) => kind === "edge");
-    expect(edges).toEqual([expect.objectContaining({ id: "g1", type, source_id: "raise" })]);
-    const rent = lines.find(({ id }) => id === "rent");
-    expect(rent?.state_lifecycle ?? "ACTIVE").toBe(state);
-    expect(complaints).toEqual([]);
+    return saved.map((line): Record<string, unknown> => JSON.parse(line));
+  };
+  const edgesIn = (lines: readonly Record<string, unknown>[]) =>
+    lines.filter(({ kind }) => kind === "edge");
+  const stateIn = (lines: readonly Record<string, unknown>[]) =>
+    lines.find(({ id }) => id === "rent")?.state_lifecycle ?? "ACTIVE";
+
+  it.each([
+    ["Confirm", "supersedes", "DORMANT"],
+    ["Both hold", "relates_to", "ACTIVE"],
+  ] as const)(
+    "is told with the newer one, decided by “%s”, and undone",
+    async (label, type, state) => {
+      const { page, complaints, close } = await visit(VIEW);
+      await choose(page, GUESSED);
+      const told = page.locator('.record[data-id="rent"] .values li');
+      await told.first().waitFor();
+      const values = ["Rent — probably until 9 Mar 2026 (83 %)", "Rent raised — since 9 Mar 2026"];
+      const textsOf = async () =>
+        (await told.allInnerTexts()).map((text) => text.split(/\s*Confirm/)[0]!.trim());
+      expect(await textsOf()).toEqual(values);
+      expect(await told.locator("strong").allInnerTexts()).toEqual(["Rent"]);
+      await page.goto(`${url()}#/ask?memory=yours&q=what+is+the+rent`);
+      const answers = page.locator(".answer");
+      await answers.first().waitFor();
+      expect(await answers.first().getAttribute("data-id")).toBe("raise");
+      const newer = page.locator('.answer[data-id="raise"]');
+      const older = page.locator('.answer[data-id="rent"]');
+      // The list stands once, at the first of its memories.
+      await expect.poll(() => page.locator(".values").count()).toBe(1);
+      expect(await newer.locator(".values a").innerText()).toBe("Rent");
+      expect(await older.locator(".note").innerText()).toBe(
+        "Earlier; since 9 Mar 2026: “Rent raised” (83 %).",
+      );
+      expect(await faultsInAllLooks(page)).toEqual([]);
+      await newer.getByRole("button", { name: label }).click();
+      await expect.poll(() => newer.getByRole("button", { name: label }).count()).toBe(0);
+      await newer.getByRole("button", { name: /^Undo ?: Rent/ }).waitFor();
+      if (label === "Confirm")
+        expect(
+          (await newer.locator(".values li").first().innerText()).replace(/\s+/g, " "),
+        ).toMatch(/^Rent — until 9 Mar 2026 ?Undo/);
+      else expect(await newer.locator(".note").innerText()).toMatch(/^Holds beside “Rent”\./);
+      const lines = await linesOf(page);
+      expect(edgesIn(lines)).toEqual([expect.objectContaining({ id: "g1", type })]);
+      expect(stateIn(lines)).toBe(state);
+      const record = page.locator('.record[data-id="rent"]');
+      await record.getByRole("button", { name: "Undo" }).click();
+      await expect.poll(() => record.getByRole("button", { name: "Undo" }).count()).toBe(0);
+      expect(await textsOf()).toEqual(values);
+      const after = await linesOf(page);
+      expect(edgesIn(after)).toEqual([
+        expect.objectContaining({ id: "g1", type: "likely_supersedes", strength: 0.83 }),
+      ]);
+      expect(stateIn(after)).toBe("ACTIVE");
+      // Nothing is left that the undo of the list would undo.
+      expect(await page.getByRole("button", { name: "Undo", exact: true }).count()).toBe(0);
+      expect(complaints).toEqual([]);
+      await close();
+    },
+  );
+
+  it("is part of the values of its fact, in the order of time, with what is sure", async () => {
+    const { page, close } = await visit(VIEW);
+    const edge = (id: string, newer: string, older: string, type: string) => ({
+      ...{ kind: "edge", id, type, strength: 0.7, source_id: newer, target_id: older },
+      created_at: "2026-03-20T09:00:00Z",
+    });
+    const home = (id: string, day: number, text: string) => note(id, text, "", day);
+    await choose(page, {
+      name: "homes.jsonl",
+      text: jsonl([
+        ...[NOTES[0]!, home("graz", 1, "I live in Graz"), home("linz", 3, "I live in Linz")],
+        ...[home("wels", 8, "I live in Wels"), home("tea", 9, "I drink tea")],
+        ...[
+          edge("e1", "linz", "graz", "supersedes"),
+          edge("e2", "wels", "linz", "likely_supersedes"),
+        ],
+      ]),
+    });
+    for (const id of ["graz", "linz", "wels"]) {
+      const items = page.locator(`.record[data-id="${id}"] .values li`);
+      await items.first().waitFor();
+      const texts = (await items.allInnerTexts()).map((text) =>
+        text.split(/\s*Confirm/)[0]!.trim(),
+      );
+      expect(texts).toEqual([
+        "I live in Graz — until 3 Mar 2026",
+        "I live in Linz — probably until 8 Mar 2026 (70 %)",
+        "I live in Wels — since 8 Mar 2026",
+      ]);
+    }
+    expect(await page.locator('.record[data-id="tea"] .values').count()).toBe(0);
+    // What was sure before this visit is not taken back by a click.
+    expect(await page.getByRole("button", { name: /^Undo/ }).count()).toBe(0);
+    await page
+      .locator('.record[data-id="graz"]')
+      .getByRole("button", { name: "Both hold" })
+      .click();
+    const graz = page.locator('.record[data-id="graz"] .values li');
+    await expect.poll(() => graz.count()).toBe(2);
+    // The value in the middle is deleted: the last one stays alone, and so does the first.
+    await page.getByRole("button", { name: "Delete I live in Linz" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await expect.poll(() => page.locator(".values").count()).toBe(0);
+    await expect.poll(() => page.locator(".note").count()).toBe(0);
     await close();
   });
 });
@@ -498,20 +582,33 @@ describe("a server", () => {
   const says = (page: Page, text: string) =>
     page.getByRole("alert").filter({ hasText: text }).first().waitFor();
 
-  it("decides a guess", async () => {
+  it("decides a guess, and undoes that", async () => {
     const server = await filled();
-    const guess = { source_id: "raise", target_id: "rent", type: "likely_supersedes" };
+    const guess = { source_id: "raise", target_id: "oak", type: "likely_supersedes" };
     expect((await server.ask("POST /edges", { ...guess, strength: 0.8 })).status).toBe(201);
     const { page, complaints, close } = await visitPage(browser(), `${server.url}/`, "memories");
-    const older = page.locator('.record[data-id="rent"]');
+    const older = page.locator('.record[data-id="oak"]');
     await older.getByRole("button", { name: "Confirm" }).click();
     await expect.poll(() => older.getByRole("button", { name: "Confirm" }).count()).toBe(0);
     expect(await older.locator(".problem").count()).toBe(0);
-    const edges = (await server.ask("GET /edges?node_id=rent")).body.data;
+    const edges = (await server.ask("GET /edges?node_id=oak")).body.data;
     const types = edges.map(({ type }: { type: string }) => type);
     expect(types).toContain("supersedes");
     expect(types).not.toContain("likely_supersedes");
-    expect((await server.ask("GET /nodes/rent?recall=false")).body.state_lifecycle).toBe("DORMANT");
+    expect((await server.ask("GET /nodes/oak?recall=false")).body.state_lifecycle).toBe("DORMANT");
+    await older.getByRole("button", { name: "Undo" }).click();
+    await older.getByRole("button", { name: "Both hold" }).waitFor();
+    expect((await server.ask("GET /nodes/oak?recall=false")).body.state_lifecycle).toBe("ACTIVE");
+    expect((await server.ask("GET /edges?node_id=oak")).body.data).toMatchObject([
+      { type: "likely_supersedes", strength: 0.8 },
+    ]);
+    await older.getByRole("button", { name: "Both hold" }).click();
+    await older.locator(".note").waitFor();
+    await older.getByRole("button", { name: "Undo" }).click();
+    await older.locator(".values").waitFor();
+    expect((await server.ask("GET /edges?node_id=oak")).body.data).toMatchObject([
+      { type: "likely_supersedes" },
+    ]);
     expect(complaints).toEqual([]);
     await close();
   });

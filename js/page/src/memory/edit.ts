@@ -189,10 +189,11 @@ export async function undo(held: Held): Promise<void> {
     await keepDeletion(held, added);
     return;
   }
-  // An edge that a decision has changed becomes what it was.
   const changed = new Set(past.edges.map(({ id }) => id));
-  held.rows.edges = held.rows.edges.filter((edge) => !changed.has(edge.id));
-  held.index.unlink([...changed]);
+  for (const [older, { edge }] of held.decisions)
+    if (edge !== undefined && changed.has(edge.id)) held.decisions.delete(older);
+  // An edge that a decision has changed becomes what it was.
+  dropEdges(held, ({ id }) => changed.has(id));
   const ids = new Set<string | null>(past.rows.map(({ id }) => id));
   // A deletion removes conflicts from the saved memory, too.
   const related = held.rows.conflicts.filter(
@@ -204,6 +205,12 @@ export async function undo(held: Held): Promise<void> {
     past.edges,
     related.map(({ read }) => read),
   );
+}
+
+function dropEdges(held: Held, isGone: (edge: EdgeRow) => boolean): void {
+  const gone = held.rows.edges.filter(isGone).map(({ id }) => id);
+  held.rows.edges = held.rows.edges.filter((edge) => !isGone(edge));
+  held.index.unlink(gone);
 }
 
 /** Returns the conflicts that wait, the surest first. */
@@ -238,16 +245,18 @@ export async function decide(held: Held, id: string, resolution: Decision): Prom
   const { source_id, target_id } = guess;
   if (held.server !== undefined) {
     const rows = await held.server.decide(target_id, source_id, resolution);
-    held.rows.edges = held.rows.edges.filter((edge) => edge.id !== guess.id);
-    held.index.unlink([guess.id]);
+    dropEdges(held, (edge) => edge.id === guess.id);
     take(held, rows);
+    held.decisions.set(id, { how: resolution, newer: source_id });
     return;
   }
   const at = held.rows.edges.findIndex((edge) => edge.id === guess.id);
-  notePast(held, { rows: [rowOf(held, id)], edges: [held.rows.edges[at]!] });
+  const edge = held.rows.edges[at]!;
+  notePast(held, { rows: [rowOf(held, id)], edges: [edge] });
+  held.decisions.set(id, { how: resolution, newer: source_id, edge });
   const type = resolution === "keep_both" ? "relates_to" : "supersedes";
   const strength = getInitialEdgeStrength(type);
-  const decided: EdgeRow = { ...held.rows.edges[at]!, type, strength, neural_weight: strength };
+  const decided: EdgeRow = { ...edge, type, strength, neural_weight: strength };
   held.rows.edges[at] = decided;
   held.index.link([memoryEdgeOf(decided)]);
   const past = rowOf(held, id);
@@ -255,6 +264,26 @@ export async function decide(held: Held, id: string, resolution: Decision): Prom
   const rows: IndexedNodeRow[] =
     resolution === "keep_both" ? [] : [{ ...past, state_lifecycle: "DORMANT", last_modified }];
   await put(held, rows, [], [edgeLine(decided)]);
+}
+
+/** Takes a decision of this visit back: the guess is there again. */
+export async function undecide(held: Held, id: string): Promise<void> {
+  const { newer, edge } = held.decisions.get(id) ?? {};
+  if (newer === undefined) throw new Error("This decision is no longer there.");
+  if (held.server !== undefined) {
+    const rows = await held.server.decide(id, newer, "undecided");
+    const ends = new Set([id, newer]);
+    dropEdges(held, ({ source_id, target_id }) => ends.has(source_id) && ends.has(target_id));
+    take(held, rows);
+  }
+  held.decisions.delete(id);
+  if (edge === undefined) return;
+  const past = pasts.get(held)?.find(({ edges }) => edges.includes(edge));
+  pasts.set(held, pasts.get(held)?.filter((step) => step !== past) ?? []);
+  dropEdges(held, (it) => it.id === edge.id);
+  // What was edited since stays.
+  const state_lifecycle = past?.rows[0]?.state_lifecycle ?? "ACTIVE";
+  await put(held, [{ ...rowOf(held, id), state_lifecycle }], [edge]);
 }
 
 /**

@@ -3,9 +3,11 @@
 import {
   builtInText,
   createdAtOf,
+  type EdgeRow,
   type EngineYaml,
   embeddingText,
   engineConfigOf,
+  historyOf,
   type IndexedNodeRow,
   isReadByTransformer,
   type JsonObject as Json,
@@ -34,7 +36,7 @@ import {
 } from "nous-wasm";
 import { base64Of, bytesIn } from "./base64.ts";
 import { exportLines, isOf, type Rows } from "./lines.ts";
-import type { Card, Summary, WrongLine } from "./records.ts";
+import type { Card, Decision, Summary, Value, WrongLine } from "./records.ts";
 import type { Server } from "./server.ts";
 
 /** Memories that go into the index at once, so that progress shows and the worker answers. */
@@ -71,6 +73,14 @@ export interface Opening {
   server?: Server | undefined;
 }
 
+/** A decision about a guess, which can be taken back. */
+interface Decided {
+  how: Decision;
+  newer: string;
+  /** The edge of the guess as it was; missing with a server, which has it. */
+  edge?: EdgeRow;
+}
+
 export class Held {
   readonly name: string;
   readonly rows: Rows;
@@ -83,6 +93,8 @@ export class Held {
   readonly source: Summary["source"];
   /** The server whose memory it is; changes go there first. */
   readonly server: Server | undefined;
+  /** The decisions of this visit about guesses, by the older memory. */
+  readonly decisions = new Map<string, Decided>();
   readonly #now: number | null;
   readonly #words: Embedder | undefined;
   isFreed = false;
@@ -389,7 +401,8 @@ export class Held {
       created: createdAtOf(row) ?? 0,
       event: (event_time as number | null | undefined) ?? null,
       runs: (this.rows.clusters.get(id) ?? []).map((run) => this.rows.clusterNames.get(run) ?? run),
-      ...this.#replacing(id),
+      ...this.#history(id),
+      ...this.#heldBeside(id),
     };
   }
 
@@ -399,21 +412,49 @@ export class Held {
     return row.content_title || `${(textsOf(row).text ?? "").slice(0, 60)}…`;
   }
 
-  /** The guess that another memory replaces this one, if there is one. */
-  #replacing(id: string): Pick<Card, "replaced_by"> {
-    const guess = this.guessOf(id);
-    if (guess === undefined) return {};
-    const { source_id, strength: probability } = guess;
-    const newer = this.rows.nodes.get(source_id)!;
-    const since = (textsOf(newer).event_time as number | null) ?? createdAtOf(newer) ?? 0;
-    return { replaced_by: { id: source_id, title: this.titleOf(source_id), since, probability } };
+  /** The values of the fact that a memory tells, if there are several. */
+  #history(id: string): Pick<Card, "history"> {
+    const line = this.index.line(id);
+    if (line.length === 0) return {};
+    const sinceOf = (one: string) => {
+      const row = this.rows.nodes.get(one);
+      return row && ((textsOf(row).event_time as number | null) ?? createdAtOf(row) ?? 0);
+    };
+    const history = historyOf(id, line, sinceOf).map(
+      ({ id, since, until, replaced_by }): Value => ({
+        ...{ id, since, title: this.titleOf(id) },
+        ...(until === undefined || replaced_by === undefined
+          ? {}
+          : {
+              until,
+              replaced_by: { ...replaced_by, since: until, title: this.titleOf(replaced_by.id) },
+            }),
+        ...(this.decisions.get(id)?.how === "new_is_current" ? { isDecided: true } : {}),
+      }),
+    );
+    return history.length < 2 ? {} : { history };
   }
 
-  /** The edge of the guess that another memory replaces this one, if there is one. */
+  /** The other memory of a decision of this visit that both hold, if there is one. */
+  #heldBeside(id: string): Pick<Card, "held_beside"> {
+    for (const [older, { how, newer }] of this.decisions) {
+      const other = id === older ? newer : older;
+      const isAbout = how === "keep_both" && (id === older || id === newer);
+      if (isAbout && this.rows.nodes.has(other))
+        return { held_beside: { id: other, title: this.titleOf(other), older } };
+    }
+    return {};
+  }
+
+  /** The edge of the guess that another memory replaces this one, as its history tells it. */
   guessOf(id: string): StoredMemoryEdge | undefined {
+    const by = this.#history(id).history?.find((value) => value.id === id)?.replaced_by;
     return this.index
       .line(id)
-      .findLast(({ type, target_id }) => type === LIKELY_SUPERSEDES && target_id === id);
+      .find(
+        ({ type, source_id, target_id }) =>
+          type === LIKELY_SUPERSEDES && source_id === by?.id && target_id === id,
+      );
   }
 
   /** The other facts are known elsewhere. */

@@ -19,15 +19,24 @@ export interface Card {
   event: number | null;
   /** Names of the conversations, journeys or projects that it belongs to. */
   runs: string[];
-  /** The memory that seems to replace it. */
-  replaced_by?: Replacing;
+  /** The values that its fact had, in the order of time; missing if there is no other. */
+  history?: Value[];
+  /** The memory beside which it holds, if that was decided in this visit. */
+  held_beside?: Named & {
+    /** The older one of the two. */
+    older: string;
+  };
 }
 
-/** A memory that seems to replace another one. */
-export interface Replacing extends Named {
-  /** Since when it holds. */
+/** A value that a fact had: a memory of its line. */
+export interface Value extends Named {
   since: number;
-  probability: number;
+  /** Missing if it holds. */
+  until?: number;
+  /** What replaced it: `likely` is a guess. Missing if it holds. */
+  replaced_by?: Named & { since: number; grade: "sure" | "likely"; probability: number };
+  /** Whether it was decided in this visit that another value replaced it. */
+  isDecided?: true;
 }
 
 /** A stretch of a card's title or text that matters for a question. */

@@ -6,7 +6,7 @@ import { type MemoryNode, NousClient, NousRequestError } from "nous-server/clien
 import type { EngineConfig } from "nous-wasm";
 import { createEngine, type MEMORY_SECTIONS } from "nous-wasm";
 import { addRow, type Rows } from "./lines.ts";
-import type { Metric, ServerState } from "./records.ts";
+import type { Decision, Metric, ServerState } from "./records.ts";
 
 /** A server and an agent of it. */
 export interface Address {
@@ -210,11 +210,11 @@ export class Server {
     });
   }
 
-  /** Decides a guess that one memory replaces another. Returns the rows of both, and their edges. */
+  /** Decides a guess that one memory replaces another, or takes that back. Returns the rows of both, and their edges. */
   async decide(
     old_node_id: string,
     new_node_id: string,
-    resolution: "new_is_current" | "keep_both",
+    resolution: Decision | "undecided",
   ): Promise<Json[]> {
     return this.#asking(async () => {
       await this.#client.resolveConflict({ old_node_id, new_node_id, resolution });

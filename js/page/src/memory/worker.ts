@@ -6,7 +6,17 @@ import { type AskRequest, ask } from "./ask.ts";
 import { type ListRequest, list } from "./browse.ts";
 import { type CompareRequest, compare } from "./compare.ts";
 import { buildContext, type ContextRequest, questionsOf } from "./context.ts";
-import { canUndo, conflicts, decide, edit, remove, resolve, texts, undo } from "./edit.ts";
+import {
+  canUndo,
+  conflicts,
+  decide,
+  edit,
+  remove,
+  resolve,
+  texts,
+  undecide,
+  undo,
+} from "./edit.ts";
 import type { Held } from "./held.ts";
 import { forget, hasKept, isKept, keep } from "./kept.ts";
 import * as life from "./life.ts";
@@ -88,6 +98,7 @@ const calls = {
   undo: () => undo(there()),
   conflicts: () => conflicts(there()),
   decide: (id: string, resolution: Decision) => decide(there(), id, resolution),
+  undecide: (id: string) => undecide(there(), id),
   resolve: (id: string, resolution: Resolution) => resolve(there(), id, resolution),
   /** Returns the memory as the lines of an export. */
   download: () => new Blob([...textOfLines(there().exportLines())]),

@@ -5,16 +5,18 @@ import { useEffect, useRef } from "preact/hooks";
 import { memory, memoryChanged, opened } from "../memory/client.ts";
 import type { Card, Texts } from "../memory/records.ts";
 import { MemoryCard } from "./card.tsx";
-import { Earlier } from "./earlier.tsx";
 import { whyNot } from "./problem.ts";
+import { Values } from "./values.tsx";
 
 interface RowProps {
   card: Card;
   /** Missing: it is not to be deleted here. */
   onRemove?: (() => void) | undefined;
+  /** Whether it shows what its fact said before. Default: true. */
+  hasValues?: boolean;
 }
 
-export function MemoryRow({ card, onRemove }: RowProps) {
+export function MemoryRow({ card, onRemove, hasValues = true }: RowProps) {
   const editing = useSignal<Texts | undefined>(undefined);
   const why = useSignal("");
   const edit = useRef<HTMLButtonElement>(null);
@@ -38,7 +40,7 @@ export function MemoryRow({ card, onRemove }: RowProps) {
         <>
           <div class="body">
             <MemoryCard card={card} />
-            <Earlier card={card} />
+            {hasValues ? <Values card={card} /> : null}
             {card.tags.length === 0 ? null : (
               <ul class="tags" aria-label="Tags">
                 {card.tags.map((tag) => (

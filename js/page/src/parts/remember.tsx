@@ -10,6 +10,7 @@ import { generation, memory, memoryChanged, opened } from "../memory/client.ts";
 import type { Card, Decision, Stored, StoredPiece } from "../memory/records.ts";
 import { MemoryRow } from "./memory-row.tsx";
 import { whyNot } from "./problem.ts";
+import { guessAbout } from "./values.tsx";
 
 /** What the last text became, until another memory is opened. */
 const latest = signal<Stored | undefined>(undefined);
@@ -127,13 +128,19 @@ export function LatestStored() {
 /** A memory that was stored, and the older ones that it seems to replace. */
 function Piece({ piece: { card, isNew, replaces } }: { piece: StoredPiece }) {
   const why = useSignal("");
+  // Else it is asked below.
+  const isDecided = replaces.every((older) => guessAbout(older.card) === undefined);
   const remove = async () => {
     why.value = await whyNot(() => memory.remove([card.id]));
     await shownAnew();
   };
   return (
     <>
-      <MemoryRow card={card} onRemove={isNew ? () => void remove() : undefined} />
+      <MemoryRow
+        card={card}
+        onRemove={isNew ? () => void remove() : undefined}
+        hasValues={isDecided}
+      />
       {replaces.map((older) => (
         <Replaces key={older.card.id} {...older} />
       ))}
@@ -157,7 +164,7 @@ function Replaces({ card, probability }: { card: Card; probability: number }) {
     why.value = await whyNot(() => memory.decide(card.id, how));
     await shownAnew();
   };
-  const isGuessed = card.replaced_by !== undefined;
+  const isGuessed = guessAbout(card) !== undefined;
   const name = card.text === "" ? card.title : card.text;
   return (
     <li class="replaces">

@@ -5,9 +5,9 @@ import { linkTo } from "../../app/address.ts";
 import { percent } from "../../app/format.ts";
 import type { Named, Shown } from "../../memory/records.ts";
 import { Facts, MemoryCard } from "../../parts/card.tsx";
-import { Earlier } from "../../parts/earlier.tsx";
 import { EvidenceBar, EvidenceTable } from "../../parts/evidence-bar.tsx";
 import { Marked } from "../../parts/memory-text.tsx";
+import { Values } from "../../parts/values.tsx";
 
 interface ItemProps {
   shown: Shown;
@@ -16,9 +16,17 @@ interface ItemProps {
   isDense?: boolean;
   /** Its place in the list beside this one, in words. */
   elsewhere?: string | undefined;
+  /** Whether an answer above shows the values of the same fact. */
+  isTold?: boolean;
 }
 
-export function AnswerItem({ shown, question, isDense = false, elsewhere }: ItemProps) {
+export function AnswerItem({
+  shown,
+  question,
+  isDense = false,
+  elsewhere,
+  isTold = false,
+}: ItemProps) {
   const { card, rank, score, reasons, superseded_by, similar_to } = shown;
   const [isOpen, setOpen] = useState(false);
   const marks = reasons?.marks ?? [];
@@ -57,7 +65,7 @@ export function AnswerItem({ shown, question, isDense = false, elsewhere }: Item
           />
         )}
         {elsewhere === undefined ? null : <p class="elsewhere">{elsewhere}</p>}
-        <Earlier card={card} />
+        <Values card={card} isTold={isTold} />
         {superseded_by === undefined ? null : (
           <Note before="Superseded by" named={superseded_by} question={question} />
         )}

@@ -7,7 +7,7 @@ import { memoryName, question } from "../../app/address.ts";
 import { count, dayOf, ms, percent, SECTION_NAMES } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { memory, opened } from "../../memory/client.ts";
-import type { Answered, Understood } from "../../memory/records.ts";
+import type { Answered, Shown, Understood } from "../../memory/records.ts";
 import { MemoryCard } from "../../parts/card.tsx";
 import { Legend } from "../../parts/evidence-bar.tsx";
 import { LatestStored, RememberBox } from "../../parts/remember.tsx";
@@ -181,6 +181,7 @@ function Answers({ answered }: { answered: Answered }) {
           question={asked}
           isDense={ranking !== undefined}
           elsewhere={elsewhere?.(one.card.id)}
+          isTold={isToldBefore(shown, one)}
         />
       ))}
     </ol>
@@ -218,6 +219,10 @@ function Answers({ answered }: { answered: Answered }) {
     </>
   );
 }
+
+/** Whether an answer above another one has the same history. */
+const isToldBefore = (shown: readonly Shown[], { card, rank }: Shown): boolean =>
+  shown.some((other) => other.rank < rank && card.history?.some(({ id }) => id === other.card.id));
 
 const DAY = 86_400_000;
 

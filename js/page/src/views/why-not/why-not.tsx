@@ -8,6 +8,7 @@ import { memory } from "../../memory/client.ts";
 import type { Finder, WhyNot as Reasoned, Shown } from "../../memory/records.ts";
 import { MemoryCard } from "../../parts/card.tsx";
 import { EvidenceTable } from "../../parts/evidence-bar.tsx";
+import { Values } from "../../parts/values.tsx";
 import { questionOr } from "../ask/suggestions.ts";
 import { Differences } from "./differences.tsx";
 import { MemoryBox } from "./memory-box.tsx";
@@ -114,6 +115,7 @@ function Verdict({ asked, reasoned }: VerdictProps) {
         <section class={`side s-${card.section}`} aria-label="This memory">
           <p class="which">This memory</p>
           <MemoryCard card={card} marks={reasons.marks} passage={reasons.passage} isShort />
+          <Values card={card} />
         </section>
         {first === undefined || rank === 1 ? null : <First first={first} />}
       </div>
