@@ -161,11 +161,11 @@ describe("remembering", () => {
     await page.evaluate(() => {
       location.hash = location.hash.replace("#/ask", "#/memories");
     });
-    const guesses = page.locator(".browse .note", { hasText: "Earlier; since" });
+    const guesses = page.locator(".browse .values", { hasText: "probably until" });
     await page.locator(".browse .record").nth(1).waitFor();
     expect(await guesses.count()).toBe(0);
     await button(page, "Undo the last change").click();
-    await expect.poll(() => guesses.count()).toBe(1);
+    await expect.poll(() => guesses.count()).toBe(2);
     expect(await page.locator(".browse .record").count()).toBe(2);
     await button(page, "Undo the last change").click();
     await expect.poll(() => page.locator(".browse .record").count()).toBe(1);
