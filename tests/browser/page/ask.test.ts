@@ -57,6 +57,14 @@ describe("Ask", () => {
     await expect
       .poll(() => understood.textContent())
       .toContain("“When did we give up the car” and");
+    const counting = understood.locator("dd").first();
+    await box.fill("Which cake should we bake, and could you please say when?");
+    await expect.poll(() => counting.textContent()).toBe("cake · bake · say");
+    await box.fill("Sollte ich bitte die Torte backen, und was soll ich feiern?");
+    await expect.poll(() => counting.textContent()).toBe("torte · backen · feiern");
+    // Where no other word is left, they are what is asked.
+    await box.fill("Could you please?");
+    await expect.poll(() => counting.textContent()).toBe("could · please");
     await box.fill("What happened at the dentist?");
     await expect.poll(() => understood.textContent()).toContain("Asks forepisodic");
     await close();

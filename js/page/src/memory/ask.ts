@@ -4,6 +4,7 @@ import { meaningInWords, reasonsOf as reasonsIn, understoodOf } from "nous-memor
 import { ANSWERABLE, type Answer, type AskOptions } from "nous-wasm";
 import type { Held } from "./held.ts";
 import type { Answered, Mark, Named, Reasons, Shown } from "./records.ts";
+import { aboutSubject } from "./words-of-asking.ts";
 
 /** The number of answers whose reasons are computed at once. */
 const DEFAULT_LIMIT = 10;
@@ -76,12 +77,14 @@ export function reasonsOf(held: Held, id: string, question: string): Reasons {
     question,
     held.asking(question),
   );
-  const words = why.words.flatMap(({ asked, found, nearness, spans = [] }) =>
+  const words = aboutSubject(why.words);
+  const marks = words.flatMap(({ asked, found, nearness, spans = [] }) =>
     spans.map((span) => ({ ...span, asked, found: found ?? asked, nearness })),
   );
   return {
     ...why,
-    marks: withoutOverlaps(words),
+    words,
+    marks: withoutOverlaps(marks),
     meaning: meaning === undefined ? "" : meaningInWords(meaning).join(" "),
   };
 }

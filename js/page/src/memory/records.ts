@@ -90,7 +90,7 @@ export interface Understood {
   times: TimeExpression[];
   parts: string[];
   intents: MemorySection[];
-  /** The words that count, as the question has them: stop words are left out. */
+  /** The words that count, as the question has them: without stop words, and words such as "should". */
   words: string[];
   isLookup: boolean;
 }
