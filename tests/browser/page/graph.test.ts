@@ -77,6 +77,49 @@ describe("the neighbourhood of answers", () => {
     expect(threads).toEqual([]);
     index.free();
   });
+
+  it("has the three nearest of an answer without links, also where others have links", () => {
+    const now = Date.parse("2026-12-01T00:00:00Z");
+    const texts = {
+      ferry: "The ferry to Oban leaves the pier at nine",
+      pier: "The pier of the ferry is closed in winter",
+      oban: "Oban has a ferry office at the harbour",
+      nine: "The ferry office opens at nine",
+      boat: "A ferry",
+      tea: "Mira drinks tea",
+      cups: "The cups are blue",
+    };
+    const nodes = Object.entries(texts).map(([id, text], place) => ({
+      ...{ id, text, created_at: now - (place + 1) * 86_400_000 },
+    }));
+    const edges = [{ id: "e", source_id: "tea", target_id: "cups", type: "causes", strength: 1 }];
+    const index = new MemoryIndex();
+    index.upsert(nodes, { now });
+    index.link(edges);
+    const rows = {
+      ...noRows(),
+      nodes: new Map(nodes.map((node) => [node.id, node])),
+      edges: edges.map((edge, sequence) => ({ ...edge, sequence })),
+    };
+    const card = (id: string) => ({ id, title: "", text: texts[id as keyof typeof texts] });
+    const asking = () => ({ now });
+    const ownVector = () => undefined;
+    const held = { index, now, rows, config: {}, card, asking, ownVector } as unknown as Held;
+    const near = (question: string) => {
+      const { nodes: shown, alike, hasLinks } = neighbourhood(held, question);
+      const name = (place: number) => shown[place]!.card.id;
+      expect(hasLinks).toBe(true);
+      return alike.map(({ source, target }) => [name(source), name(target)]);
+    };
+    const pairs = near("pier");
+    const ofPier = pairs.filter((pair) => pair.includes("pier")).map((pair) => pair.join(" "));
+    expect(ofPier.length).toBeGreaterThanOrEqual(3);
+    expect(ofPier.join(" ")).toContain("ferry");
+    expect(pairs.flat()).not.toContain("cups");
+    // Both have a link, over which activation passes.
+    expect(near("blue cups")).toEqual([]);
+    index.free();
+  });
 });
 
 describe("the view Graph", () => {
@@ -174,7 +217,7 @@ describe("the view Graph", () => {
     expect(await page.locator(".hops").count()).toBe(0);
     const legend = await page.getByRole("list", { name: "Legend" }).innerText();
     expect(legend).not.toMatch(/^link$/m);
-    expect(legend).toContain("alike by words");
+    expect(legend).toContain("nearest by words");
     expect(await page.locator(".graph-list .heads").innerText()).toContain("Probability");
     expect(await page.locator(".graph-list .amount").first().innerText()).toMatch(/%$/);
     await items(page).filter({ hasText: "Which milk did I put" }).click();
@@ -201,7 +244,7 @@ describe("the view Graph", () => {
     });
     await page.getByRole("button", { name: "Zoom in" }).click();
     const written = () => page.evaluate(() => (globalThis as unknown as { texts: string[] }).texts);
-    await expect.poll(written).toContain("chat-milk");
+    await expect.poll(written).toContain("2026-11-08");
     expect(complaints).toEqual([]);
     await close();
   });

@@ -369,6 +369,15 @@ export class Held {
     return memoryNodeOf({ ...row, clusters, embedding_vector }, dimensions, this.now);
   }
 
+  /** Returns the vector of a memory, if questions are compared by meaning and it has one. */
+  ownVector(id: string): Float32Array | undefined {
+    const [row, carried] = [this.rows.nodes.get(id), this.rows.carried.get(id)];
+    if (this.#meaning === undefined || row === undefined || carried === undefined) return undefined;
+    if (carried.model !== TRANSFORMER.name || !isOf(row, carried)) return undefined;
+    const bytes = bytesIn(carried.embedding);
+    return bytes === null ? undefined : new Float32Array(bytes.buffer);
+  }
+
   row(id: string): IndexedNodeRow | undefined {
     return this.rows.nodes.get(id);
   }

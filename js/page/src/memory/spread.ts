@@ -1,8 +1,8 @@
 // The neighbourhood of the answers to a question: activation spreads from the first answers over
 // links, hop by hop, and runs join memories in order of time.
 //
-// A memory without any links has no hops. Then its answers are joined with the memories that their
-// own words find.
+// An answer without links passes no activation on. It is joined with the memories that are nearest to it: those
+// that its own words and its vector find.
 //
 // The engine computes each activation. It spreads over a copy of the part of the graph that the
 // answers reach within the hops: no other memory can pass activation to it, so that the activations
@@ -23,8 +23,8 @@ const MAX_NODES = 150;
 const MAX_ACTIVE = 110;
 /** Memories before and after an answer in its run that are shown. */
 const AROUND = 4;
-/** Memories that are alike, for each answer of a memory without links. */
-const ALIKE = 2;
+/** The nearest memories that are shown of an answer without links. */
+const ALIKE = 3;
 /** So much of an answer's text asks for them. */
 const ASKED_TEXT = 400;
 /** Milliseconds between two memories without a run that end a run: the engine's own rule. */
@@ -72,7 +72,7 @@ export interface Neighbourhood {
   nodes: GraphNode[];
   links: GraphLink[];
   threads: Thread[];
-  /** Pairs of memories that are alike by their words; only if the open memory has no links. */
+  /** Answers without links, each with the memories that are nearest to it. */
   alike: Pair[];
   /** Memories that activation reached after 0, 1, 2 and 3 hops, also those that are not shown. */
   reached: number[];
@@ -99,7 +99,11 @@ export function neighbourhood(held: Held, question: string): Neighbourhood {
   const shown = new Set([...ranks.keys(), ...active.slice(0, MAX_ACTIVE)]);
   const runs = runsOf(held);
   const hasLinks = rows.edges.length > 0;
-  const pairs = hasLinks ? [] : alikeTo(held, [...ranks.keys()]);
+  const linked = new Set(rows.edges.flatMap(({ source_id, target_id }) => [source_id, target_id]));
+  const pairs = alikeTo(
+    held,
+    [...ranks.keys()].filter((id) => !linked.has(id)),
+  );
   for (const [, id] of pairs) shown.add(id);
   for (const id of around([...ranks.keys()], runs)) {
     if (shown.size >= MAX_NODES) break;
@@ -139,14 +143,13 @@ export function neighbourhood(held: Held, question: string): Neighbourhood {
   };
 }
 
-/** Returns each answer with the memories that its own words find, each pair once. */
+/** Returns each answer with the memories that its own words and its vector find, each pair once. */
 function alikeTo(held: Held, answers: readonly string[]): [string, string][] {
   const known = new Set<string>();
   return answers.flatMap((id) => {
     const { title, text } = held.card(id);
     const found = held.index.ask(`${title} ${text}`.slice(0, ASKED_TEXT), {
-      limit: ALIKE + 1,
-      now: held.now,
+      ...{ limit: ALIKE + 1, now: held.now, embedding: held.ownVector(id) },
     });
     const others = found.filter((other) => other.id !== id).slice(0, ALIKE);
     return others.flatMap((other): [string, string][] => {

@@ -210,7 +210,7 @@ function WithoutLinks({ graph: { threads, alike } }: { graph: Neighbourhood }) {
     <p class="note">
       This memory has no links, so that there are no hops.{" "}
       {threads.length === 0 ? "" : "Dotted threads join the memories of a run. "}
-      {alike.length === 0 ? "" : "Dashed lines join each answer with the memories most like it."}
+      {alike.length === 0 ? "" : "Dashed lines join each answer with the memories nearest to it."}
     </p>
   );
 }
@@ -228,7 +228,9 @@ function Legend({ graph }: { graph: Neighbourhood }) {
       ))}
       {links.length === 0 ? null : <li class="line">link</li>}
       {threads.length === 0 ? null : <li class="line thread">run, in order of time</li>}
-      {alike.length === 0 ? null : <li class="line dashed">alike by words and meaning</li>}
+      {alike.length === 0 ? null : (
+        <li class="line dashed">nearest by words and meaning: no link</li>
+      )}
       <li>number: place among the answers</li>
       <li>
         {hasLinks
@@ -295,7 +297,7 @@ function joinedWith({ nodes, links, threads, alike }: Neighbourhood, place: numb
   });
   const like = alike.flatMap(({ source, target }) => {
     if (source !== place && target !== place) return [];
-    return { how: "alike", other: source === place ? target : source };
+    return { how: "near", other: source === place ? target : source };
   });
   const amount = (other: number) => nodes[other]!.activation.at(-1)!;
   over.sort((a, b) => amount(b.other) - amount(a.other));
@@ -316,15 +318,13 @@ function amountOf({ hasLinks }: Neighbourhood, node: GraphNode, hops: number): s
 function placeOf(graph: Neighbourhood, node: GraphNode, hops: number): string {
   const { rank, score, activation, hop: first } = node;
   const answer = rank === null ? "" : `Answer ${rank}, with a probability of ${percent(score!)}.`;
-  if (!graph.hasLinks) {
-    if (answer !== "") return answer;
-    const index = graph.nodes.indexOf(node);
-    const isAlike = graph.alike.some(({ target }) => target === index);
-    return isAlike ? "It is like an answer." : "It is of the same run as an answer.";
-  }
+  const index = graph.nodes.indexOf(node);
+  const isAlike = graph.alike.some(({ target }) => target === index);
+  const beside = isAlike ? "It is near an answer." : "It is of the same run as an answer.";
+  if (!graph.hasLinks) return answer === "" ? beside : answer;
   const amount = activation[hops]!;
   const when = hops === 0 ? "at the start" : `after ${hops} ${hops === 1 ? "hop" : "hops"}`;
   if (amount > 0) return `${answer} Activation ${when}: ${amount.toFixed(2)}.`;
   if (first !== null) return `${answer} Activation arrives at hop ${first}.`;
-  return `${answer} Activation does not reach it. It is of the same run as an answer.`;
+  return `${answer} Activation does not reach it. ${beside}`;
 }
