@@ -136,6 +136,37 @@ describe("a guess that another memory replaces one", () => {
     },
   );
 
+  it("is decided together with its conflict, in either place", async () => {
+    const { page, complaints, close } = await visit(VIEW);
+    await choose(page, {
+      name: "both.jsonl",
+      text: `${GUESSED.text}\n${JSON.stringify(NOTES.at(-1))}`,
+    });
+    const record = page.locator('.record[data-id="rent"]');
+    const pairs = page.locator(".conflict-pair");
+    const statusIn = (lines: readonly Record<string, unknown>[]) =>
+      lines.find(({ kind }) => kind === "conflict")?.status;
+    await expect.poll(() => pairs.count()).toBe(1);
+    await record.getByRole("button", { name: "Confirm" }).click();
+    await expect.poll(() => pairs.count()).toBe(0);
+    expect(statusIn(await linesOf(page))).toBe("resolved");
+    await record.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => pairs.count()).toBe(1);
+    expect(statusIn(await linesOf(page))).toBe("pending");
+    await page.getByRole("group", { name: "Conflict about Rent" }).getByText(/both/i).click();
+    await expect.poll(() => pairs.count()).toBe(0);
+    await record.locator(".note").waitFor();
+    expect(await page.locator(".values").count()).toBe(0);
+    const lines = await linesOf(page);
+    expect(statusIn(lines)).toBe("resolved");
+    expect(edgesIn(lines)).toEqual([expect.objectContaining({ id: "g1", type: "relates_to" })]);
+    await page.getByRole("button", { name: "Undo the last change" }).click();
+    await expect.poll(() => pairs.count()).toBe(1);
+    expect(await page.locator(".browse .values").count()).toBe(2);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   it("is part of the values of its fact, in the order of time, with what is sure", async () => {
     const { page, close } = await visit(VIEW);
     const edge = (id: string, newer: string, older: string, type: string) => ({

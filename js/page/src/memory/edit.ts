@@ -190,8 +190,11 @@ export async function undo(held: Held): Promise<void> {
     return;
   }
   const changed = new Set(past.edges.map(({ id }) => id));
-  for (const [older, { edge }] of held.decisions)
-    if (edge !== undefined && changed.has(edge.id)) held.decisions.delete(older);
+  for (const [older, { edge, newer }] of held.decisions) {
+    if (edge === undefined || !changed.has(edge.id)) continue;
+    held.decisions.delete(older);
+    markConflicts(held, { older, newer }, undefined);
+  }
   // An edge that a decision has changed becomes what it was.
   dropEdges(held, ({ id }) => changed.has(id));
   const ids = new Set<string | null>(past.rows.map(({ id }) => id));
@@ -248,6 +251,7 @@ export async function decide(held: Held, id: string, resolution: Decision): Prom
     dropEdges(held, (edge) => edge.id === guess.id);
     take(held, rows);
     held.decisions.set(id, { how: resolution, newer: source_id });
+    markConflicts(held, { older: id, newer: source_id }, resolution);
     return;
   }
   const at = held.rows.edges.findIndex((edge) => edge.id === guess.id);
@@ -263,7 +267,25 @@ export async function decide(held: Held, id: string, resolution: Decision): Prom
   const last_modified = new Date(held.now).toISOString();
   const rows: IndexedNodeRow[] =
     resolution === "keep_both" ? [] : [{ ...past, state_lifecycle: "DORMANT", last_modified }];
-  await put(held, rows, [], [edgeLine(decided)]);
+  const marked = markConflicts(held, { older: id, newer: source_id }, resolution);
+  await put(held, rows, [], [edgeLine(decided), ...marked]);
+}
+
+/** Marks the conflicts of two memories as decided, or as waiting again. Returns their lines. */
+function markConflicts(
+  held: Held,
+  { older, newer }: { older: string; newer: string },
+  resolution: Decision | undefined,
+): Json[] {
+  const state =
+    resolution === undefined
+      ? { status: "pending", resolution: null, resolved_at: null }
+      : { status: "resolved", resolution, resolved_at: new Date(held.now).toISOString() };
+  const lines = held.rows.conflicts
+    .filter((it) => it.old_node_id === older && it.new_node_id === newer)
+    .map(({ read }): Json => ({ ...read, ...state }));
+  for (const line of lines) addRow(held.rows, line);
+  return lines;
 }
 
 /** Takes a decision of this visit back: the guess is there again. */
@@ -277,13 +299,14 @@ export async function undecide(held: Held, id: string): Promise<void> {
     take(held, rows);
   }
   held.decisions.delete(id);
+  const marked = markConflicts(held, { older: id, newer }, undefined);
   if (edge === undefined) return;
   const past = pasts.get(held)?.find(({ edges }) => edges.includes(edge));
   pasts.set(held, pasts.get(held)?.filter((step) => step !== past) ?? []);
   dropEdges(held, (it) => it.id === edge.id);
   // What was edited since stays.
   const state_lifecycle = past?.rows[0]?.state_lifecycle ?? "ACTIVE";
-  await put(held, [{ ...rowOf(held, id), state_lifecycle }], [edge]);
+  await put(held, [{ ...rowOf(held, id), state_lifecycle }], [edge], marked);
 }
 
 /**
@@ -293,6 +316,8 @@ export async function resolve(held: Held, id: string, resolution: Resolution): P
   const conflict = held.rows.conflicts.find((it) => it.id === id);
   if (conflict === undefined) throw new Error("This conflict is no longer there.");
   const { old_node_id, new_node_id, read } = conflict;
+  if (resolution !== "old_is_current" && held.guessOf(old_node_id)?.source_id === new_node_id)
+    return decide(held, old_node_id, resolution);
   const now = new Date(held.now).toISOString();
   const resolved: Json = { ...read, status: "resolved", resolution, resolved_at: now };
   if (held.server !== undefined) {
