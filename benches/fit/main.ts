@@ -25,7 +25,7 @@ const USAGE = `npm run fit -- --set FILE[=WEIGHT] … [--measure FILE] … [--wi
   --without NAME        fits once more without this set, to compare; the name of its file without
                         .json or .json.gz
   --keep-plain          keeps the weights of the package for questions without an embedding
-  --keep-weights        keeps all weights of the package but that of emb_failing
+  --keep-weights        keeps all weights of the package but that of emb_rank
   --date DAY            the date in the written file, such as 2026-11-25 (today)
   --out FILE            the written file (${FITTED_FILE})`;
 

@@ -37,7 +37,7 @@ const OF_EMBEDDINGS: ReadonlySet<string> = new Set([
   "nb_emb",
   "ses_emb",
   "emb_unheld",
-  "emb_failing",
+  "emb_rank",
   "emb_unlike",
   "ses_unheld",
 ]);

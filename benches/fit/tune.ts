@@ -17,7 +17,7 @@ import { gradesOf } from "./judge.ts";
 import type { WeightedTable } from "./listwise.ts";
 
 /** The kind of evidence that is tuned. */
-export const TUNED = "emb_failing";
+export const TUNED = "emb_rank";
 /** Its weights that are tried. */
 const TRIED = Array.from({ length: 25 }, (_, step) => step / 4);
 /** What a set may lose in nDCG@10. */

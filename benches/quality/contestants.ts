@@ -244,7 +244,7 @@ export const GROUPS = {
     "nb_emb",
     "ses_emb",
     "emb_unheld",
-    "emb_failing",
+    "emb_rank",
     "emb_unlike",
     "ses_unheld",
   ],

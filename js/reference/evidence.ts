@@ -56,7 +56,7 @@ export const EVIDENCE = [
     "nb_emb",
     "ses_emb",
     "emb_unheld",
-    "emb_failing",
+    "emb_rank",
     "emb_unlike",
     "ses_unheld",
   ] as const),
@@ -637,6 +637,9 @@ const SHORT_WORDS = 80;
 const INTENT = 0.4;
 /** The shares of a question that no memory holds at which words begin to fail it, and fail it. */
 const FAILING = [0.55, 0.75] as const;
+/** Where words fail: the memories whose place by their cosine counts, and the places by which it halves. */
+const NEAREST = 50;
+const HALVING = 5;
 const DAY_MS = 86_400_000;
 const RUN_GAP_MS = 3_600_000;
 /** Milliseconds between two memories below which they were stored at once. */
@@ -722,7 +725,6 @@ export interface CollectedEvidence {
     | {
         isEstimated: (id: string) => boolean;
         unheld: number;
-        failing: number;
         unlike: number;
       }
     | undefined;
@@ -997,6 +999,15 @@ export function collectEvidence(
       return [id, cosines?.get(id) ?? estimate];
     }),
   );
+  const nearest = asking
+    .flatMap(({ id, passes }) => (passes ? [emb.get(id)!] : []))
+    .sort((a, b) => b - a)
+    .slice(0, NEAREST);
+  /** 1 for the largest cosine, less with the number of larger ones. */
+  const rankOf = (cosine: number) => {
+    const place = nearest.filter((other) => other > cosine).length;
+    return place < nearest.length ? HALVING / (HALVING + place) : 0;
+  };
   const ofEmbeddings = new Map<string, { nb: number; ses: number }>();
   for (const run of isEmbedded ? runsOf(asking) : []) {
     run.forEach(({ id }, place) => {
@@ -1089,7 +1100,7 @@ export function collectEvidence(
         ...{ emb: own, nb_emb: nb, ses_emb: ses },
         ...{
           emb_unheld: own * unheld,
-          emb_failing: own * failing,
+          emb_rank: isEmbedded ? rankOf(own) * failing : 0,
           emb_unlike: own * unlike,
           ses_unheld: ses * unheld,
         },
@@ -1130,7 +1141,7 @@ export function collectEvidence(
     held.set(id, { memory, text, values, soft: sum.soft });
   });
   const isEstimated = (id: string) => cosines?.get(id) === undefined;
-  const gates = isEmbedded ? { isEstimated, unheld, failing, unlike } : undefined;
+  const gates = isEmbedded ? { isEstimated, unheld, unlike } : undefined;
   return {
     words,
     held,
@@ -1484,7 +1495,6 @@ export function reasons(
             weight:
               least_weight +
               fit.weights.emb_unheld * gates.unheld +
-              fit.weights.emb_failing * gates.failing +
               fit.weights.emb_unlike * gates.unlike,
           },
         }),

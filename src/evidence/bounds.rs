@@ -70,10 +70,8 @@ impl Bounds {
             titlecov: weights.titlecov * of_all,
             nb: weights.nb.max(0.0),
             win: weights.win.max(0.0) * of_all,
-            emb: weights.emb
-                + weights.emb_unheld * unheld
-                + weights.emb_failing * failing
-                + weights.emb_unlike * unlike,
+            emb: weights.emb + weights.emb_unheld * unheld + weights.emb_unlike * unlike,
+            emb_rank: weights.emb_rank * failing,
             ses_emb: weights.ses_emb + weights.ses_unheld * unheld,
             ..*weights
         };
@@ -145,6 +143,7 @@ impl Bounds {
         }
         let it = &self.factors;
         it.emb * meaning.emb[at]
+            + it.emb_rank * meaning.rank(meaning.emb[at])
             + it.ses_emb * meaning.ses[at]
             + (it.nb_emb * meaning.nb[at]).max(0.0)
     }

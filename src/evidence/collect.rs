@@ -263,7 +263,7 @@ impl Evidence {
         self.read_vectors(texts, &question);
         self.find_best(&passes);
         self.read_runs(texts, &passes);
-        self.read_meaning(texts, cosines);
+        self.read_meaning(texts, cosines, passes);
         question
     }
 
@@ -490,10 +490,15 @@ impl Evidence {
     }
 
     /// Reads the cosines of embeddings.
-    fn read_meaning(&mut self, texts: &Texts, cosines: Option<&[f64]>) {
+    fn read_meaning(
+        &mut self,
+        texts: &Texts,
+        cosines: Option<&[f64]>,
+        passes: impl Fn(Row) -> bool,
+    ) {
         let Self { memories, meaning, maxima, all_rarity, .. } = self;
         let known = |row: usize| (memories.sem[row], share_of(memories.all[row].soft, *all_rarity));
-        meaning.read(cosines, texts.rows(), texts.runs.layout(), maxima, known);
+        meaning.read(cosines, texts.rows(), texts.runs.layout(), maxima, passes, known);
     }
 
     /// Whether the question has an embedding, and any memory.
@@ -504,7 +509,7 @@ impl Evidence {
     /// Returns how much meaning counts for a memory whose cosine is an estimate or not, `None` if the
     /// question has no embedding.
     pub fn of_meaning(&self, is_estimated: bool, fit: &Fit) -> Option<OfMeaning> {
-        let Meaning { is_given, unheld, failing, unlike, .. } = self.meaning;
+        let Meaning { is_given, unheld, unlike, .. } = self.meaning;
         let least_weight = fit.weights.emb;
         is_given.then_some(OfMeaning {
             is_estimated,
@@ -512,7 +517,6 @@ impl Evidence {
             unlike,
             weight: least_weight
                 + fit.weights.emb_unheld * unheld
-                + fit.weights.emb_failing * failing
                 + fit.weights.emb_unlike * unlike,
             least_weight,
         })
@@ -588,7 +592,7 @@ impl Evidence {
             values.nb_emb = meaning.nb[at] * brevity();
             values.ses_emb = meaning.ses[at];
             values.emb_unheld = values.emb * meaning.unheld;
-            values.emb_failing = values.emb * meaning.failing;
+            values.emb_rank = meaning.rank(values.emb) * meaning.failing;
             values.emb_unlike = values.emb * meaning.unlike;
             values.ses_unheld = values.ses_emb * meaning.unheld;
         }

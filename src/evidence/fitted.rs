@@ -5,28 +5,28 @@
 //! Weights were kept from an earlier fit; the odds were fitted anew.
 //!
 //! - conversations-dev (1014; general, trading): nDCG@10 0.633, hit@1 0.438, recall@10 0.843,
-//!   calibration error 0.014. Embedded: nDCG@10 0.630, hit@1 0.429, recall@10 0.851, calibration
+//!   calibration error 0.014. Embedded: nDCG@10 0.631, hit@1 0.428, recall@10 0.851, calibration
 //!   error 0.014.
 //! - phone-dev (380; measured only): nDCG@10 0.610, hit@1 0.734, recall@10 0.587, calibration error
-//!   0.199. Embedded: nDCG@10 0.633, hit@1 0.745, recall@10 0.607, calibration error 0.219.
+//!   0.199. Embedded: nDCG@10 0.633, hit@1 0.747, recall@10 0.606, calibration error 0.213.
 //! - meetings-dev (237; measured only): nDCG@10 0.382, hit@1 0.439, recall@10 0.216, calibration
-//!   error 0.239. Embedded: nDCG@10 0.415, hit@1 0.489, recall@10 0.230, calibration error 0.263.
+//!   error 0.239. Embedded: nDCG@10 0.413, hit@1 0.494, recall@10 0.227, calibration error 0.263.
 //! - claims-dev (809; measured only): nDCG@10 0.721, hit@1 0.603, recall@10 0.845, calibration
-//!   error 0.028. Embedded: nDCG@10 0.759, hit@1 0.660, recall@10 0.864, calibration error 0.029.
+//!   error 0.028. Embedded: nDCG@10 0.759, hit@1 0.660, recall@10 0.864, calibration error 0.027.
 //! - general, dev (266; general, trading): nDCG@10 0.582, hit@1 0.456, recall@10 0.709, calibration
-//!   error 0.022. Embedded: nDCG@10 0.674, hit@1 0.544, recall@10 0.809, calibration error 0.029.
+//!   error 0.022. Embedded: nDCG@10 0.678, hit@1 0.544, recall@10 0.821, calibration error 0.031.
 //! - general, test (270; measured only): nDCG@10 0.627, hit@1 0.473, recall@10 0.789, calibration
-//!   error 0.020. Embedded: nDCG@10 0.707, hit@1 0.527, recall@10 0.873, calibration error 0.028.
+//!   error 0.020. Embedded: nDCG@10 0.715, hit@1 0.535, recall@10 0.882, calibration error 0.031.
 //! - trader, dev (227; trading): nDCG@10 0.402, hit@1 0.326, recall@10 0.541, calibration error
-//!   0.029. Embedded: nDCG@10 0.415, hit@1 0.353, recall@10 0.556, calibration error 0.034.
+//!   0.029. Embedded: nDCG@10 0.414, hit@1 0.348, recall@10 0.556, calibration error 0.035.
 //! - trader, test (136; measured only): nDCG@10 0.421, hit@1 0.412, recall@10 0.500, calibration
-//!   error 0.017. Embedded: nDCG@10 0.466, hit@1 0.441, recall@10 0.554, calibration error 0.035.
+//!   error 0.017. Embedded: nDCG@10 0.468, hit@1 0.441, recall@10 0.558, calibration error 0.036.
 //! - trader, handwritten (91; measured only): nDCG@10 0.421, hit@1 0.407, recall@10 0.530,
-//!   calibration error 0.032. Embedded: nDCG@10 0.475, hit@1 0.451, recall@10 0.565, calibration
-//!   error 0.049.
+//!   calibration error 0.032. Embedded: nDCG@10 0.476, hit@1 0.451, recall@10 0.566, calibration
+//!   error 0.050.
 //! - trader, others of test (17; measured only): nDCG@10 0.071, hit@1 0.000, recall@10 0.167,
-//!   calibration error 0.041. Embedded: nDCG@10 0.107, hit@1 0.000, recall@10 0.267, calibration
-//!   error 0.039.
+//!   calibration error 0.041. Embedded: nDCG@10 0.083, hit@1 0.000, recall@10 0.200, calibration
+//!   error 0.044.
 
 use super::weights::{Fit, Values};
 
@@ -71,7 +71,7 @@ pub const GENERAL: Fit = Fit {
         nb_emb: 0.0,
         ses_emb: 0.0,
         emb_unheld: 0.0,
-        emb_failing: 0.0,
+        emb_rank: 0.0,
         emb_unlike: 0.0,
         ses_unheld: 0.0,
         soft_unheld: 0.0,
@@ -127,7 +127,7 @@ pub const GENERAL_EMBEDDED: Fit = Fit {
         nb_emb: 0.0,
         ses_emb: 2.172,
         emb_unheld: 0.993,
-        emb_failing: 4.25,
+        emb_rank: 1.0,
         emb_unlike: 1.183,
         ses_unheld: 1.589,
         soft_unheld: 0.965,
@@ -138,12 +138,12 @@ pub const GENERAL_EMBEDDED: Fit = Fit {
         cap: 0.0,
         pos: 0.0,
     },
-    scale: 1.681,
-    of_best: -1.522,
-    of_gap: 0.973,
-    of_spread: 0.273,
-    of_unheld: -1.905,
-    offset: -1.755,
+    scale: 1.772,
+    of_best: -1.583,
+    of_gap: 1.052,
+    of_spread: 0.216,
+    of_unheld: -1.706,
+    offset: -1.999,
 };
 
 /// For the memory of a trading agent.
@@ -183,7 +183,7 @@ pub const TRADING: Fit = Fit {
         nb_emb: 0.0,
         ses_emb: 0.0,
         emb_unheld: 0.0,
-        emb_failing: 0.0,
+        emb_rank: 0.0,
         emb_unlike: 0.0,
         ses_unheld: 0.0,
         soft_unheld: 0.0,
@@ -239,7 +239,7 @@ pub const TRADING_EMBEDDED: Fit = Fit {
         nb_emb: 0.0,
         ses_emb: 2.055,
         emb_unheld: 1.046,
-        emb_failing: 0.5,
+        emb_rank: 0.25,
         emb_unlike: 0.907,
         ses_unheld: 1.07,
         soft_unheld: 0.436,
@@ -250,10 +250,10 @@ pub const TRADING_EMBEDDED: Fit = Fit {
         cap: 0.0,
         pos: 0.0,
     },
-    scale: 1.461,
-    of_best: -1.18,
-    of_gap: 0.754,
-    of_spread: -1.644,
-    of_unheld: -1.203,
-    offset: -2.446,
+    scale: 1.457,
+    of_best: -1.172,
+    of_gap: 0.75,
+    of_spread: -1.613,
+    of_unheld: -1.182,
+    offset: -2.484,
 };

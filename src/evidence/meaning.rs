@@ -8,6 +8,10 @@
 //! answer. So the cosine is evidence a second time, multiplied by a gate: the share of the question
 //! that no memory holds. If some memory holds all words of the question, the gate is closed.
 //!
+//! Where words fail, cosines are small and near to each other, and still the order of the nearest
+//! memories says most. So the place of a cosine among all is evidence as well, behind a gate of its
+//! own.
+//!
 //! A memory whose embedding is not made yet gets an estimate: what memories with as many words of
 //! the question have on average. So it neither jumps up nor falls back when its embedding comes.
 //!
@@ -19,10 +23,11 @@
 //!
 //! # Cost
 //!
-//! One pass over the cosines and one over the runs.
+//! One pass over the cosines and one over the runs; where words fail, a second one over the cosines.
 
 use super::maxima::Maxima;
 use super::runs::{Layout, NEARBY, REACH};
+use crate::columns::Row;
 use crate::error::{Error, Result};
 
 /// The estimate of a cosine: a constant, and what it grows by with `sem` and with `p_soft`. Fitted
@@ -70,6 +75,11 @@ impl EmbeddingScale {
     }
 }
 
+/// The memories whose place counts.
+const NEAREST: usize = 50;
+/// The places by which a rank halves.
+const HALVING: f64 = 5.0;
+
 /// The shares of a question that no memory holds at which words begin to fail it, and fail it.
 const FAILING: (f64, f64) = (0.55, 0.75);
 
@@ -97,23 +107,27 @@ pub(super) struct Meaning {
     pub failing: f64,
     /// The share of the question to whose words no passage of a memory has near ones.
     pub unlike: f64,
+    /// The largest `emb` of memories that may be found, falling. Empty if words do not fail.
+    nearest: Vec<f64>,
 }
 
 impl Meaning {
-    /// Reads the cosines of all rows, NaN for a memory without an embedding. `known` returns `sem`
-    /// and `p_soft` of a row.
+    /// Reads the cosines of all rows, NaN for a memory without an embedding. `passes` says which
+    /// memories may be found. `known` returns `sem` and `p_soft` of a row.
     pub fn read(
         &mut self,
         cosines: Option<&[f64]>,
         rows: usize,
         layout: &Layout,
         maxima: &mut Maxima,
+        passes: impl Fn(Row) -> bool,
         known: impl Fn(usize) -> (f64, f64),
     ) {
         let Self { is_given, emb, nb, ses, .. } = self;
         emb.clear();
         nb.clear();
         ses.clear();
+        self.nearest.clear();
         // Without any embedding there is nothing to compare with.
         let cosines = cosines.filter(|all| all.iter().any(|cosine| !cosine.is_nan()));
         *is_given = cosines.is_some();
@@ -152,9 +166,35 @@ impl Meaning {
                 run.iter().for_each(|&row| ses[row as usize] = best);
             }
         }
+        if self.failing > 0.0 {
+            self.find_nearest(layout, passes);
+        }
+    }
+
+    fn find_nearest(&mut self, layout: &Layout, passes: impl Fn(Row) -> bool) {
+        let Self { nearest, emb, .. } = self;
+        for &row in &layout.rows {
+            let cosine = emb[row as usize];
+            let is_far = nearest.len() == NEAREST && cosine <= nearest[NEAREST - 1];
+            if is_far || !passes(row) {
+                continue;
+            }
+            nearest.truncate(NEAREST - 1);
+            let place = nearest.partition_point(|&other| other > cosine);
+            nearest.insert(place, cosine);
+        }
+    }
+
+    /// Returns 1 for the largest cosine, less with the number of larger ones, and 0 for one that is
+    /// not among the nearest, or if words do not fail the question.
+    pub fn rank(&self, cosine: f64) -> f64 {
+        let place = self.nearest.partition_point(|&other| other > cosine);
+        if place < self.nearest.len() { HALVING / (HALVING + place as f64) } else { 0.0 }
     }
 
     pub fn bytes(&self) -> usize {
-        (self.emb.capacity() + self.nb.capacity() + self.ses.capacity()) * size_of::<f64>()
+        let Self { emb, nb, ses, nearest, .. } = self;
+        let columns = [emb, nb, ses, nearest];
+        columns.map(Vec::capacity).iter().sum::<usize>() * size_of::<f64>()
     }
 }

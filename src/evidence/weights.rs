@@ -105,9 +105,11 @@ kinds! {
     ses_emb,
     /// `emb` times the share of the question that no memory holds.
     emb_unheld,
-    /// `emb` times how far words fail the question: 0 if a memory holds 45 % of it, 1 if none holds
+    /// The place of `emb` among those of all memories that may be found, where words fail the
+    /// question: 1 for the largest, 1/2 for the sixth, 0 from the fifty-first on. All are
+    /// multiplied by how far words fail: 0 if a memory holds 45 % of the question, 1 if none holds
     /// more than 25 %.
-    emb_failing,
+    emb_rank,
     /// `emb` times the share of the question to whose words no passage has near ones.
     emb_unlike,
     /// `ses_emb` times the share of the question that no memory holds.

@@ -1723,11 +1723,10 @@ fn meaning_counts_the_more_the_less_of_the_question_any_memory_holds() {
         assert_is(meaning.unheld, unheld, text);
         assert_is(values.emb_unheld, values.emb * unheld, text);
         // Here words hold all of a question or nothing, so that they fail it as much as they are missing.
-        assert_is(values.emb_failing, values.emb * unheld, text);
+        assert_is(values.emb_rank, 5.0 / 6.0 * unheld, text);
         assert_is(values.emb_unlike, values.emb * meaning.unlike, text);
         assert_is(values.ses_unheld, values.ses_emb * unheld, text);
-        let of_words = (weights.emb_unheld + weights.emb_failing) * unheld;
-        let gated = of_words + weights.emb_unlike * meaning.unlike;
+        let gated = weights.emb_unheld * unheld + weights.emb_unlike * meaning.unlike;
         assert!((meaning.weight - (weights.emb + gated)).abs() < 1e-12, "{text}");
     }
     // The three were made at one instant: they are a run.
@@ -1737,6 +1736,55 @@ fn meaning_counts_the_more_the_less_of_the_question_any_memory_holds() {
     let ask = asked_with("beverage", &[1.0, 0.0], &filters);
     let best: Vec<Row> = memory.answers(&ask).iter().map(|answer| answer.row).collect();
     assert_eq!(best[0], rows[0], "no word is held, so that meaning decides");
+}
+
+#[test]
+fn where_words_fail_the_place_of_a_cosine_among_those_that_may_be_found_counts() {
+    let mut memory = Memory::new();
+    memory.index = MemoryIndex::new(
+        Options {
+            dimensions: 2,
+            form: VectorForm::F32,
+            embedding_id: "".into(),
+            max_bytes: usize::MAX,
+        },
+        Config::default(),
+    )
+    .unwrap();
+    memory.index.keep_texts(WordOptions::default());
+    let tag = memory.index.name(NameKind::Tag, "kept").unwrap();
+    // The cosine falls with the place; the third and the fourth have the same one.
+    let cosine = |place: usize| 0.99 - 0.01 * (if place == 3 { 2 } else { place }) as f64;
+    let embeddings: Vec<[f64; 2]> =
+        (0..60).map(|place| [cosine(place), (1.0 - cosine(place).powi(2)).sqrt()]).collect();
+    let tags = [tag];
+    let batch: Vec<_> = embeddings
+        .iter()
+        .enumerate()
+        .map(|(place, embedding)| {
+            let embedding = Embedding::Given(embedding);
+            // All but the first may be found under the filter.
+            let tags = (place > 0).then_some(&tags[..]);
+            (NodeChange { embedding, tags, ..NODE }, Some(("", "The ferry is late.")))
+        })
+        .collect();
+    let rows = memory.upsert(&batch).unwrap();
+    let all = Filters::default();
+    let kept = Filters { tags_all: vec![tag], ..Filters::default() };
+    let mut ranks = |text: &str, filters: &Filters| -> Vec<f64> {
+        let evidence = memory.evidence_for(&asked_with(text, &[1.0, 0.0], filters));
+        rows.iter().map(|row| evidence.get(row).map_or(f64::NAN, |it| it.emb_rank)).collect()
+    };
+    let of = |place: usize| 5.0 / (5.0 + place as f64);
+    let found = ranks("beverage", &all);
+    assert_eq!(found[..6], [of(0), of(1), of(2), of(2), of(4), of(5)]);
+    assert_is(found[49], of(49), "the fiftieth");
+    assert_is(found[50], 0.0, "the fifty-first");
+    let found = ranks("beverage", &kept);
+    assert!(found[0].is_nan(), "the filter excludes the first");
+    assert_eq!(found[1..4], [of(0), of(1), of(1)]);
+    assert_is(found[50], of(49), "the fiftieth under the filter");
+    assert!(ranks("ferry", &all).iter().all(|&rank| rank == 0.0), "words do not fail");
 }
 
 #[test]

@@ -67,10 +67,10 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     "Meaning, as words are missing",
     "The cosine, by how much of the question no memory holds.",
   ),
-  emb_failing: kind(
+  emb_rank: kind(
     "meaning",
-    "Meaning, as words fail",
-    "The cosine, where no memory holds half of the question.",
+    "Nearest in meaning, as words fail",
+    "Its place by the cosine among all memories, where none holds half of the question.",
   ),
   emb_unlike: kind(
     "meaning",
