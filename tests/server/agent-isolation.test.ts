@@ -205,6 +205,13 @@ const REQUESTS: { readonly [Operation in Name]: (parts: Parts) => fc.Arbitrary<G
         order: fc.constantFrom("asc", "desc"),
       }),
     }),
+  listEvents: () =>
+    asked({
+      query: fields(
+        { after: fc.constant("0") },
+        { limit: fc.constantFrom("1", "100") },
+      ) as PageQuery,
+    }),
   deleteNodes: ({ id, name }) =>
     asked({
       body: fields(

@@ -10,6 +10,7 @@ import { consolidationHandlers } from "./handlers/consolidation.ts";
 import { contextHandlers } from "./handlers/context.ts";
 import { edgeHandlers } from "./handlers/edges.ts";
 import { embeddingHandlers } from "./handlers/embeddings.ts";
+import { eventHandlers } from "./handlers/events.ts";
 import { explainHandlers } from "./handlers/explain.ts";
 import { historyHandlers } from "./handlers/history.ts";
 import { purgeHandlers } from "./handlers/hosting.ts";
@@ -26,6 +27,7 @@ export const HANDLERS: HandlersOf<typeof AGENT_OPERATIONS> = {
   ...edgeHandlers,
   ...searchHandlers,
   ...explainHandlers,
+  ...eventHandlers,
   ...learningHandlers,
   ...agentHandlers,
   ...embeddingHandlers,

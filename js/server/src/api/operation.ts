@@ -25,6 +25,8 @@ export interface OperationShape {
   description?: string;
   /** The answer, in one line. */
   returns: string;
+  /** The answer as a stream of server-sent events, for a request that accepts one, in one line. */
+  streams?: string;
   /** A valid request, for the OpenAPI document and the client's documentation. */
   example?: Example;
   /** The scope that a key needs. */

@@ -9,6 +9,7 @@ import { consolidationOperations } from "./consolidation.ts";
 import { contextOperations, guidanceOperations } from "./context.ts";
 import { edgeOperations } from "./edges.ts";
 import { embeddingOperations } from "./embeddings.ts";
+import { eventOperations } from "./events.ts";
 import { explainOperations } from "./explain.ts";
 import { historyOperations } from "./history.ts";
 import { hostingOperations, purgeOperations } from "./hosting.ts";
@@ -27,6 +28,7 @@ export const AGENT_OPERATIONS = {
   ...edgeOperations,
   ...searchOperations,
   ...explainOperations,
+  ...eventOperations,
   ...learningOperations,
   ...agentOperations,
   ...playbookOperations,

@@ -11,6 +11,11 @@ export const QUEUE = "conflicts";
 export const TIMELINE = "timeline";
 export const GRAPH = "graph";
 
+/** How many events are read at once unless a request says. */
+export const EVENTS_AT_ONCE = 100;
+/** The cursor of the beginning of a memory, and of an agent that does not exist yet. */
+export const BEGINNING = "0";
+
 /** Returns the cursor of a position in a list; null if there is no next page. */
 export const toCursor = (list: string, position: unknown): string | null =>
   position == null ? null : Buffer.from(JSON.stringify([list, position])).toString("base64url");

@@ -11,6 +11,7 @@ import { serverBehaviourOf } from "../compat/server.ts";
 import { embedderOf } from "../embeddings/configured.ts";
 import { extractorOf } from "../extraction/extractor.ts";
 import { createApp } from "../http/app.ts";
+import { EventStreams } from "../http/event-streams.ts";
 import { createHttpServer } from "../http/malformed-requests.ts";
 import type { KeyRing } from "../keys/ring.ts";
 import type { Logger } from "../log.ts";
@@ -86,10 +87,12 @@ export function createFront(
   let [isReady, isStopping] = [false, false];
   let providers: Reachability[] = [];
   let backups: BackupSchedule | undefined;
+  const streams = new EventStreams(pool);
   const app = createApp({
     instance,
     agents,
     pool,
+    streams,
     engine,
     presets,
     defaultPreset: presetOf(byDefault),
@@ -152,6 +155,7 @@ export function createFront(
     },
     async close() {
       [isReady, isStopping] = [false, true];
+      streams.close();
       for (const provider of providers) provider.close();
       analyst?.close();
       extractor?.close();

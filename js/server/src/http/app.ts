@@ -10,6 +10,7 @@ import { getPath } from "hono/utils/url";
 import type { Presets } from "nous-memory";
 import type { Engine } from "nous-wasm";
 import { BASE, INSTANCE_HEADER } from "../api/base-path.ts";
+import type { Events } from "../api/events.ts";
 import type { GivenTo, OperationShape } from "../api/operation.ts";
 import { AGENT_OPERATIONS, AGENTLESS_OPERATIONS } from "../api/operations.ts";
 import type { BackupFigures } from "../backups/schedule.ts";
@@ -24,11 +25,12 @@ import type { Compat } from "../settings/choices.ts";
 import { type Pool, WorkerFailure } from "../workers/pool.ts";
 import { AskerGone } from "../workers/shares.ts";
 import type { Unsent } from "../workers/unsent.ts";
-import { type Caller, callerOf, demandForAll } from "./access.ts";
+import { type Caller, callerOf, demand, demandForAll } from "./access.ts";
 import { agentlessHandlers } from "./agentless-handlers.ts";
 import { bufferChunked, hasRoom } from "./bodies.ts";
-import { answersBefore, departureOf, isCounted } from "./departure.ts";
+import { answersBefore, departureOf, isCounted, responseOf } from "./departure.ts";
 import { descriptionOf } from "./description.ts";
+import type { EventStreams } from "./event-streams.ts";
 import { type LimitSettings, Limits } from "./limits.ts";
 import { Metrics } from "./metrics.ts";
 import { type AllowedOrigins, refuseForeignOrigins } from "./origin-guard.ts";
@@ -59,6 +61,8 @@ export interface AppOptions {
   agents: Pick<Pool, "call">;
   /** Lists, deletes and measures agents. */
   pool: Pick<Pool, "list" | "delete" | "measure" | "holding">;
+  /** What clients follow. */
+  streams: EventStreams;
   engine: Engine;
   presets: Presets;
   /** The preset of agents without one of their own. */
@@ -92,6 +96,16 @@ export interface AppOptions {
   isStopping(): boolean;
 }
 
+/**
+ * Proxies are to pass each event on at once. The connection ends with the stream: left open, it would
+ * keep a server that stops waiting.
+ */
+const STREAM_HEADERS = {
+  connection: "close",
+  "content-type": "text/event-stream",
+  "cache-control": "no-store",
+  "x-accel-buffering": "no",
+};
 const METRICS = ["/metrics", `${BASE}/metrics`];
 
 /** The paths that an answer at `/` names. */
@@ -237,7 +251,24 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
 
 function addOperations(app: OpenAPIHono<Carried>, limits: Limits, options: AppOptions): void {
   const { agents, pool, engine, unsent, compat, presets, defaultPreset, zoneOf } = options;
+  const { keys, streams } = options;
   const { refusesUnknownFields: refusesUnknown } = serverBehaviourOf(compat);
+  const follow = (context: Context<Carried>, first: string): Response => {
+    const [agent, { id: key }] = [context.get("agent"), context.get("caller")];
+    const given = authorizationOf(context.req.path, context.req.header("authorization"));
+    const mayRead = async () => {
+      try {
+        demand(await callerOf(keys, given), "memory", agent);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    const after = context.req.header("last-event-id") ?? context.req.query("after");
+    const response = responseOf(context);
+    const follower = { agent, key, after, first: JSON.parse(first) as Events, mayRead, response };
+    return context.body(streams.open(follower), 200, STREAM_HEADERS);
+  };
   for (const [name, operation] of entriesOf(operationsFor(compat))) {
     const { createsAgent = false }: OperationShape = operation;
     const act = async (given: GivenTo<typeof operation>, context: Context<Carried>) => {
@@ -248,7 +279,9 @@ function addOperations(app: OpenAPIHono<Carried>, limits: Limits, options: AppOp
         : "empty";
       const [agent, caller] = [context.get("agent"), context.get("caller")];
       const quota = await limits.quotaOf(caller, agent, name);
-      return agents.call(agent, name, { ...given, quota }, ifAbsent, departureOf(context));
+      const gone = departureOf(context);
+      const answer = await agents.call(agent, name, { ...given, quota }, ifAbsent, gone);
+      return name === "listEvents" && wantsStream(context) ? follow(context, answer) : answer;
     };
     addRoute(app, operation, act, { isOfAgent: true, refusesUnknown, zoneOf, unsent });
   }
@@ -260,6 +293,10 @@ function addOperations(app: OpenAPIHono<Carried>, limits: Limits, options: AppOp
     addRoute(app, operation, act, { isOfAgent: false, refusesUnknown, zoneOf, unsent });
   }
 }
+
+/** Returns whether a request asks for a stream of events. An answer to HEAD has no body. */
+const wantsStream = ({ req }: Context): boolean =>
+  req.method === "GET" && /\btext\/event-stream\b/i.test(req.header("accept") ?? "");
 
 /**
  * Lets pages of these origins send requests and read answers, beyond the simple ones that browsers

@@ -87,6 +87,7 @@ function described(
     summary,
     description,
     returns,
+    streams,
     example,
     scope,
     params,
@@ -133,7 +134,16 @@ function described(
           }),
     },
     responses: {
-      [status]: { ...json(answer, returns), ...(isVersioned ? { headers: versionHeader } : {}) },
+      [status]: {
+        description: returns,
+        content: {
+          ...json(answer, returns).content,
+          ...(streams === undefined
+            ? {}
+            : { "text/event-stream": { schema: z.string().openapi({ description: streams }) } }),
+        },
+        ...(isVersioned ? { headers: versionHeader } : {}),
+      },
       ...Object.fromEntries(
         Object.entries(refused).map(([status, why]) => [
           status,

@@ -30,11 +30,11 @@ export interface OfAgent {
   refusesUnknown: boolean;
 }
 
-/** Adds the route of an operation. `act` returns the answer as JSON text. */
+/** Adds the route of an operation. `act` returns the answer as JSON text, or a stream. */
 export function addRoute<Shape extends OperationShape>(
   app: OpenAPIHono<Carried>,
   operation: Shape,
-  act: (given: GivenTo<Shape>, context: Context<Carried>) => Promise<string> | string,
+  act: (given: GivenTo<Shape>, context: Context<Carried>) => Promise<string | Response> | string,
   { isOfAgent, refusesUnknown, zoneOf, unsent }: OfAgent & { unsent: Unsent },
 ): void {
   const { method, params, query, headers, body, isBodyOptional = false, status = 200 } = operation;
@@ -57,6 +57,7 @@ export function addRoute<Shape extends OperationShape>(
       body: check(body, json),
     };
     const answer = await act(given as GivenTo<Shape>, context);
+    if (typeof answer !== "string") return answer;
     const etag = operation.isVersioned ? etagOf(answer) : undefined;
     const { body: sent, bytes } = unsent.bodyOf(answer, responseOf(context));
     const length = bytes === undefined ? {} : { "content-length": String(bytes) };

@@ -2,6 +2,7 @@
 
 import type { Connection } from "./connection.ts";
 import { createEmbeddingTables } from "./migrations/embeddings.ts";
+import { logActions } from "./migrations/events.ts";
 import { addFrames } from "./migrations/frames.ts";
 import { createLearned } from "./migrations/learned.ts";
 import { createMemoryUsage } from "./migrations/memory-usage.ts";
@@ -45,6 +46,7 @@ export const MIGRATIONS: readonly ((db: Connection) => void)[] = [
   addOwners,
   nameTradingPresets,
   indexTimeline,
+  logActions,
 ];
 
 /** The schema that this version writes. */

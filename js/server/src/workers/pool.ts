@@ -4,6 +4,7 @@
 import { Worker } from "node:worker_threads";
 import type { SERVER_TASKS, ServerTask } from "../agent/server-tasks.ts";
 import type { TaskFigures, TaskName } from "../agent/tasks.ts";
+import type { Events } from "../api/events.ts";
 import type { GivenTo } from "../api/operation.ts";
 import type { AGENT_OPERATIONS, AgentOperation } from "../api/operations.ts";
 import { OtherModel } from "../embeddings/other-model.ts";
@@ -189,6 +190,11 @@ export class Pool {
     gone?: AbortSignal,
   ): Promise<string> {
     return this.#of(agent).ask({ kind: "call", agent, operation, given, ifAbsent }, gone);
+  }
+
+  /** Returns the next events of an agent after a cursor, and does not open the agent for it. */
+  async events(agent: string, after: string): Promise<Events> {
+    return JSON.parse(await this.#of(agent).ask({ kind: "events", agent, after }));
   }
 
   /** Returns the result of one of the server's own tasks. */

@@ -55,6 +55,8 @@ export type ToWorker =
   | { kind: "cancel"; id: number }
   /** Does one of the server's own tasks. */
   | { kind: "task"; id: number; agent: string; task: ServerTask; given: unknown }
+  /** Reads the events of an agent after a cursor, for a stream. */
+  | { kind: "events"; id: number; agent: string; after: string }
   /** Opens an agent before its first request. */
   | { kind: "open"; id: number; agent: string }
   /** Deletes an agent with all its files. */

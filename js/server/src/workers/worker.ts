@@ -33,13 +33,14 @@ import {
 import { logOf } from "../storage/files.ts";
 import { agentsIn, deleteAgent, holdingOf } from "../storage/hosted-agents.ts";
 import { openStorage } from "../storage/open.ts";
-import { checkFolder } from "../storage/open-files.ts";
+import { checkFolder, identityOf } from "../storage/open-files.ts";
 import { areFiles } from "../storage/place.ts";
 import { closeDatabases, databaseAt } from "../storage/postgres/open.ts";
 import { scrubApart } from "../storage/scrub.ts";
 import { SqliteStorage } from "../storage/sqlite.ts";
 import { IN_MEMORY } from "../storage/sqlite-file.ts";
 import { whyCut } from "../storage/wal.ts";
+import { EventReaders } from "./event-readers.ts";
 import { Agents, type Opening } from "./open-agents.ts";
 import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
 import { type Asker, AskerGone } from "./shares.ts";
@@ -109,6 +110,16 @@ const agents = new Agents(
   (name, what, error) => log("warn", name, what, { failure: failureOf(error) }),
   residence,
 );
+
+const readers = new EventReaders({
+  identityOf: (name) => (hasFiles ? identityOf(agentFile(dataDir, name)) : name),
+  open: (name) => {
+    if (postgres !== undefined && !databaseAt(postgres).has(name)) return undefined;
+    const storage = openStorage(place, name, { migrates: false });
+    const given = presetOf(preset, engine, name);
+    return new Agent(storage, { config: engine, behaviour, preset: given, presets });
+  },
+});
 
 function openAgent(name: string): Agent {
   const logOfAgent = (what: string, figures?: Record<string, unknown>) =>
@@ -181,6 +192,9 @@ async function answer(message: Exclude<ToWorker, { kind: "cancel" }>): Promise<v
         clients.delete(message.id);
       }
     }
+    case "events":
+      checkPlace();
+      return reply(readers.read(message.agent, message.after));
     case "task": {
       const perform = SERVER_TASKS[message.task] as (agent: Agent, given: unknown) => unknown;
       const work = async (agent: Agent) => reply(await perform(agent, message.given));
@@ -194,7 +208,10 @@ async function answer(message: Exclude<ToWorker, { kind: "cancel" }>): Promise<v
     case "delete":
       checkPlace();
       return reply(
-        await agents.whileClosed(message.agent, () => deleteAgent(place, message.agent)),
+        await agents.whileClosed(message.agent, () => {
+          readers.close(message.agent);
+          return deleteAgent(place, message.agent);
+        }),
       );
     case "list":
       checkPlace();
@@ -205,6 +222,7 @@ async function answer(message: Exclude<ToWorker, { kind: "cancel" }>): Promise<v
     case "measure":
       return reply(agents.occupancy());
     case "close":
+      readers.closeAll();
       await agents.close();
       closeDatabases();
       return reply(null);

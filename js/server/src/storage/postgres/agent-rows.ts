@@ -11,6 +11,7 @@ import { randomUUID } from "node:crypto";
 import { BLOCKED, isAtOnce, type Steps } from "nous-memory";
 import { AgentDeleted, Held, RemoteError } from "../errors.ts";
 import { type Query, raw, sql } from "../query.ts";
+import type { Action } from "../tables/change-log.ts";
 import type { PostgresDatabase } from "./database.ts";
 import { TABLES_OF_AGENTS } from "./migrations.ts";
 import type { AgentState, NewEntry, PostgresCall } from "./protocol.ts";
@@ -153,8 +154,8 @@ export class AgentRows {
    * Notes changed rows for the change log, which is written at the end of the transaction at the
    * latest.
    */
-  note(entity: string, ids: Iterable<string>): void {
-    for (const id of ids) this.#transaction!.entries.push({ entity, id, writer: null });
+  note(entity: string, ids: Iterable<string>, action: Action | null = null): void {
+    for (const id of ids) this.#transaction!.entries.push({ entity, id, action, writer: null });
   }
 
   /** The state of the agent in the open transaction; undefined outside of one. */

@@ -279,11 +279,15 @@ const TIMELINE = `
   CREATE INDEX nodes_timeline ON nous.nodes
     (agent, coalesce(nous.iso(temporal_event_time), nous.iso(created_at)), sequence);`;
 
+/** What became of memories and edges, and when, so that clients can follow the writes. */
+const ACTIONS = `
+  ALTER TABLE nous.change_log ADD COLUMN action ${TEXT}, ADD COLUMN at ${TEXT};`;
+
 /**
  * The migration at index n brings a database from schema n to schema n + 1. Never edit one that has
  * been released: add another.
  */
-export const MIGRATIONS: readonly string[] = [FIRST, KEYS, SNAPSHOTS, RANGE, TIMELINE];
+export const MIGRATIONS: readonly string[] = [FIRST, KEYS, SNAPSHOTS, RANGE, TIMELINE, ACTIONS];
 
 /** The schema that this version writes. */
 export const SCHEMA: number = MIGRATIONS.length;

@@ -1,6 +1,7 @@
 // What an agent thread and its thread for PostgreSQL say to each other.
 
 import type { CallsSetup } from "../blocking-thread.ts";
+import type { Action } from "../tables/change-log.ts";
 
 /** A PostgreSQL database, and how to connect to it. */
 export interface PostgresPlace {
@@ -28,10 +29,14 @@ export interface AgentState {
   meta: Record<string, string>;
 }
 
-/** An entry of the change log that is to be written. Without a writer it counts as another's. */
+/**
+ * An entry of the change log that is to be written. Without a writer it counts as another's. Clients
+ * are told of one with an action.
+ */
 export interface NewEntry {
   entity: string;
   id: string;
+  action: Action | null;
   writer: string | null;
 }
 

@@ -182,16 +182,17 @@ function logging(client: pg.PoolClient, agent: string, entries: readonly NewEntr
   if (entries.length === 0) return "";
   const literal = (value: string) => literalOf(client, value);
   const name = literal(agent);
+  const orNull = (value: string | null) => (value === null ? "NULL" : literal(value));
   const rows = entries.map(
-    ({ entity, id, writer }, place) =>
-      `(${place + 1}, ${literal(entity)}, ${literal(id)}, ${writer === null ? "NULL" : literal(writer)})`,
+    ({ entity, id, action, writer }, place) =>
+      `(${place + 1}, ${literal(entity)}, ${literal(id)}, ${orNull(action)}, ${orNull(writer)})`,
   );
   return `
     WITH numbered AS (UPDATE nous.agents SET logged = logged + ${entries.length}
       WHERE agent = ${name} RETURNING logged - ${entries.length} AS before)
-    INSERT INTO nous.change_log (agent, sequence, entity, id, writer)
-    SELECT ${name}, before + place, entity, id, writer
-    FROM numbered, (VALUES ${rows.join(", ")}) AS entries (place, entity, id, writer);`;
+    INSERT INTO nous.change_log (agent, sequence, entity, id, action, writer, at)
+    SELECT ${name}, before + place, entity, id, action, writer, ${literal(new Date().toISOString())}
+    FROM numbered, (VALUES ${rows.join(", ")}) AS entries (place, entity, id, action, writer);`;
 }
 
 const agentsAfter = (after: string, max: number) =>

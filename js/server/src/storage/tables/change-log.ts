@@ -13,6 +13,23 @@ export interface Change {
   ids: readonly string[];
 }
 
+/** What became of a memory or of an edge. */
+export type Action = "stored" | "changed" | "deleted" | "linked" | "replaced" | "unlinked";
+
+/** Returns what a new edge of a type is. */
+export const actionOfEdge = (type: unknown): Action =>
+  type === "supersedes" ? "replaced" : "linked";
+
+/** An entry that clients are told of. */
+export interface ToldChange {
+  sequence: number;
+  entity: "node" | "edge";
+  id: string;
+  action: Action;
+  /** When the row was written, in ISO. */
+  at: string;
+}
+
 /** An entry of the change log as it is stored. */
 export interface LoggedChange {
   sequence: number;
@@ -67,6 +84,13 @@ export class ChangeLog {
     const others =
       "SELECT sequence, entity, id FROM change_log WHERE sequence > ? AND writer IS NOT ? ORDER BY sequence";
     return this.#sql.all<LoggedChange>(others, sequence, this.#writer()).map(changeOf);
+  }
+
+  /** Returns the first entries after an entry that clients are told of, whoever wrote them. */
+  told(sequence: number, limit: number): ToldChange[] {
+    const told = `SELECT sequence, entity, id, action, at FROM change_log
+      WHERE sequence > ? AND action IS NOT NULL ORDER BY sequence LIMIT ?`;
+    return this.#sql.all(told, sequence, limit);
   }
 
   /**

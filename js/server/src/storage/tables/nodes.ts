@@ -69,6 +69,18 @@ function boundsOfTimeline({ from, to, order, after }: Omit<TimelinePage, "limit"
     : { first: from, last: to !== undefined && to < at ? to : at };
 }
 
+/** A memory in short. */
+export interface NodeBrief {
+  id: string;
+  type: string | null;
+  subtype: string | null;
+  /** The beginning of the title. */
+  title: string | null;
+}
+
+/** Characters of the title of a memory in short. */
+export const MAX_BRIEF = 200;
+
 /** A memory as a graph shows it. */
 export interface GraphNode {
   sequence: number;
@@ -158,6 +170,15 @@ export class NodeTable {
   /** Returns those of these memories that exist, in no order. */
   of(ids: readonly string[]): NodeRow[] {
     return this.#sql.all(`SELECT ${NODE} FROM nodes WHERE id IN ${LISTED}`, JSON.stringify(ids));
+  }
+
+  /** Returns those of these memories that exist in short, in no order. */
+  briefs(ids: readonly string[]): NodeBrief[] {
+    return this.#sql.all(
+      `SELECT id, type, subtype, substr(content_title, 1, ${MAX_BRIEF}) AS title
+       FROM nodes WHERE id IN ${LISTED}`,
+      JSON.stringify(ids),
+    );
   }
 
   /** Returns the ids of those memories that pass a filter, in no order. */

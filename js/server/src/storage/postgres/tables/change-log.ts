@@ -8,6 +8,7 @@ import {
   type ChangeLog,
   changeOf,
   type LoggedChange,
+  type ToldChange,
 } from "../../tables/change-log.ts";
 import type { AgentRows } from "../agent-rows.ts";
 import type { NewEntry } from "../protocol.ts";
@@ -40,6 +41,13 @@ export class PostgresChangeLog implements TableOf<ChangeLog> {
       WHERE ${this.#own} AND sequence > ${sequence} AND writer IS DISTINCT FROM ${writer}
       ORDER BY sequence`);
     return [...written.map(changeOf), ...unwritten];
+  }
+
+  told(sequence: number, limit: number): ToldChange[] {
+    return this.#rows.all(sql`
+      SELECT sequence, entity, id, action, at FROM nous.change_log
+      WHERE ${this.#own} AND sequence > ${sequence} AND action IS NOT NULL
+      ORDER BY sequence LIMIT ${limit}`);
   }
 
   claim(after: number): Change[] {

@@ -5,6 +5,7 @@ import { joined, type Query, raw, sql } from "../../query.ts";
 import type { EdgeRow, NewEdge } from "../../rows.ts";
 import type { Page } from "../../sql.ts";
 import type { TableOf } from "../../storage.ts";
+import { type Action, actionOfEdge } from "../../tables/change-log.ts";
 import { EDGE_COLUMNS, type EdgeTable } from "../../tables/edges.ts";
 import type { AgentRows } from "../agent-rows.ts";
 import { boundsOf, jsonOf, listOf, nextSequence, rowsOf, valuesOf } from "../columns.ts";
@@ -23,28 +24,33 @@ export class PostgresEdges implements TableOf<EdgeTable> {
   }
 
   /** Runs a statement that changes edges and returns them, and notes them in the change log. */
-  #changed<T extends { id: string }>(query: Query): T[] {
+  #changed<T extends { id: string }>(
+    query: Query,
+    actionOf: (edge: T) => Action | null = () => null,
+  ): T[] {
     return this.#rows.writing(() => {
       const edges = this.#rows.change<T>(query);
-      this.#rows.note(
-        "edge",
-        edges.map(({ id }) => id),
-      );
+      for (const edge of edges) this.#rows.note("edge", [edge.id], actionOf(edge));
       return edges;
     });
   }
 
   insert(edge: NewEdge): EdgeRow {
     const { agent } = this.#rows;
-    return this.#changed<EdgeRow>(sql`
+    return this.#linked<EdgeRow>(sql`
       INSERT INTO nous.edges (agent, sequence, ${listOf(EDGE_COLUMNS)})
       VALUES (${agent}, ${nextSequence("edges", agent)}, ${valuesOf(EDGE_COLUMNS, edge)})
       RETURNING ${EDGE}`)[0]!;
   }
 
+  /** Runs a statement that makes edges or changes their ends, and returns them with their types. */
+  #linked<T extends { id: string; type: string | null }>(query: Query): T[] {
+    return this.#changed<T>(query, ({ type }) => actionOfEdge(type));
+  }
+
   delete(id: string): boolean {
     const gone = sql`DELETE FROM nous.edges WHERE ${this.#own} AND id = ${id} RETURNING id`;
-    return this.#changed(gone).length > 0;
+    return this.#changed(gone, () => "unlinked").length > 0;
   }
 
   strengthen(id: string, amount: number): EdgeRow | undefined {
@@ -60,8 +66,9 @@ export class PostgresEdges implements TableOf<EdgeTable> {
   }
 
   move(id: string, sourceId: string): void {
-    this.#changed(sql`
-      UPDATE nous.edges SET source_id = ${sourceId} WHERE ${this.#own} AND id = ${id} RETURNING id`);
+    this.#linked(sql`
+      UPDATE nous.edges SET source_id = ${sourceId} WHERE ${this.#own} AND id = ${id}
+      RETURNING id, type`);
   }
 
   within(groups: readonly (readonly string[])[]): string[] {
@@ -155,9 +162,9 @@ export class PostgresEdges implements TableOf<EdgeTable> {
       agent,
       rows.map((row) => valuesOf(EDGE_COLUMNS, row)),
     );
-    this.#changed(sql`
+    this.#linked(sql`
       INSERT INTO nous.edges (agent, sequence, ${listOf(EDGE_COLUMNS)})
       VALUES ${values}
-      ON CONFLICT (agent, id) DO UPDATE SET ${joined(taken, ", ")} RETURNING id`);
+      ON CONFLICT (agent, id) DO UPDATE SET ${joined(taken, ", ")} RETURNING id, type`);
   }
 }

@@ -15,12 +15,14 @@ import { allOf, joined, type Query, raw, sql } from "../../query.ts";
 import type { IndexedNodeRow, NewNode, NodeChanges, NodeRow, TextRow } from "../../rows.ts";
 import type { Page, ReadRoom } from "../../sql.ts";
 import type { TableOf } from "../../storage.ts";
-import type {
-  GraphNode,
-  NodePlace,
-  NodeTable,
-  TimelinePage,
-  TimelinePlace,
+import {
+  type GraphNode,
+  MAX_BRIEF,
+  type NodeBrief,
+  type NodePlace,
+  type NodeTable,
+  type TimelinePage,
+  type TimelinePlace,
 } from "../../tables/nodes.ts";
 import type { AgentRows } from "../agent-rows.ts";
 import {
@@ -59,6 +61,8 @@ interface Changed {
   text_changed: boolean;
   vector_changed: boolean;
   is_bare: boolean;
+  /** Whether there was no such memory before. */
+  is_new: boolean;
 }
 
 /** Returns what filters compare: the tags and the metadata, as far as they are JSON. */
@@ -113,7 +117,7 @@ export class PostgresNodes implements TableOf<NodeTable> {
         VALUES (${agent}, ${nextSequence("nodes", agent)},
           ${node.version ?? 0} + coalesce((${before}), 0), ${valuesOf(columns, row)})
         RETURNING ${NODE}`);
-      this.#rows.note("node", [node.id]);
+      this.#rows.note("node", [node.id], "stored");
       if (node.embedding_vector === null) this.#embeddings.queue([node.id]);
       return inserted!;
     });
@@ -137,7 +141,7 @@ export class PostgresNodes implements TableOf<NodeTable> {
         FROM old WHERE ${this.#own} AND nodes.id = old.id RETURNING ${NODE}, ${CHANGES}`);
       if (row === undefined) return undefined;
       this.#changed([row]);
-      const { text_changed: _text, vector_changed: _vector, is_bare: _bare, ...updated } = row;
+      const { text_changed: _t, vector_changed: _v, is_bare: _b, is_new: _n, ...updated } = row;
       return updated as NodeRow;
     });
   }
@@ -146,10 +150,7 @@ export class PostgresNodes implements TableOf<NodeTable> {
   #changed(rows: readonly ({ id: string } & Changed)[]): void {
     const idsOf = (isWanted: (row: Changed) => boolean) =>
       rows.flatMap((row) => (isWanted(row) ? row.id : []));
-    this.#rows.note(
-      "node",
-      idsOf(() => true),
-    );
+    for (const { id, is_new } of rows) this.#rows.note("node", [id], is_new ? "stored" : "changed");
     this.#embeddings.forgetNextOf(idsOf(({ text_changed }) => text_changed));
     this.#embeddings.leave(idsOf(({ vector_changed }) => vector_changed));
     this.#embeddings.queue(
@@ -183,7 +184,7 @@ export class PostgresNodes implements TableOf<NodeTable> {
         RETURNING node_id)
       SELECT coalesce((SELECT array_agg(id ORDER BY id) FROM gone), '{}') AS edges,
         coalesce((SELECT array_agg(node_id) FROM left_clusters), '{}') AS members`)[0]!;
-    this.#rows.note("edge", edges);
+    this.#rows.note("edge", edges, "unlinked");
     this.#rows.note("node", members);
     const deleted = this.#rows.change<{ version: number | null }>(sql`
       WITH pending AS (DELETE FROM nous.conflict_queue WHERE ${own} AND ${isPending}
@@ -197,7 +198,7 @@ export class PostgresNodes implements TableOf<NodeTable> {
         next AS (DELETE FROM nous.next_embeddings WHERE ${own} AND node_id = ${id})
       DELETE FROM nous.nodes WHERE ${this.#own} AND id = ${id} RETURNING version`);
     if (deleted.length === 0) return false;
-    this.#rows.note("node", [id]);
+    this.#rows.note("node", [id], "deleted");
     this.#rows.change(sql`
       WITH dropped AS (DELETE FROM nous.deleted_versions WHERE ${own}
         AND sequence <= (SELECT max(sequence) FROM nous.deleted_versions
@@ -217,6 +218,12 @@ export class PostgresNodes implements TableOf<NodeTable> {
     return this.#rows.all(
       sql`SELECT ${NODE} FROM nous.nodes WHERE ${this.#own} AND id = ANY(${ids}::text[])`,
     );
+  }
+
+  briefs(ids: readonly string[]): NodeBrief[] {
+    return this.#rows.all(sql`
+      SELECT id, type, subtype, left(content_title, ${MAX_BRIEF}) AS title
+      FROM nous.nodes WHERE ${this.#own} AND id = ANY(${ids}::text[])`);
   }
 
   passing(ids: readonly string[], filter: NodeFilter): string[] {
@@ -506,7 +513,7 @@ const CHANGES: Query = raw(`
   (${EMBEDDED.map((column) => `nodes.${column} IS DISTINCT FROM old.${column}`).join(" OR ")}) AS text_changed,
   (nodes.embedding_vector IS DISTINCT FROM old.embedding_vector
     OR old.id IS NULL AND nodes.embedding_vector IS NULL) AS vector_changed,
-  nodes.embedding_vector IS NULL AS is_bare`);
+  nodes.embedding_vector IS NULL AS is_bare, old.id IS NULL AS is_new`);
 
 /** The rows after a memory in the list of the newest: after one with a time, and after one without. */
 function beyond(after: NodePlace | undefined): Query[] {
