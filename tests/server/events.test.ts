@@ -2,6 +2,7 @@
 // isolation, slow readers and the end of streams.
 
 import fc from "fast-check";
+import { followMemory } from "nous-server/client";
 import { describe, expect, test, vi } from "vitest";
 import type { Events } from "../../js/server/src/api/events.ts";
 import { EventStreams } from "../../js/server/src/http/event-streams.ts";
@@ -200,6 +201,42 @@ describe("the events of an agent", () => {
   });
 });
 
+describe("the client", () => {
+  test("follows from a cursor, and ends when it is told to", async () => {
+    const own = client();
+    await own.create({ id: "a" });
+    await own.create({ id: "b" });
+    const { data } = await listed(own);
+    const leaving = new AbortController();
+    const found: string[] = [];
+    const options = { baseUrl: server().url, agent: own.agent, signal: leaving.signal };
+    for await (const event of followMemory({ ...options, after: data[0]!.cursor })) {
+      if (event.kind === "start" || event.kind === "reset") {
+        expect(event).toEqual({ kind: "start", cursor: data[0]!.cursor });
+        continue;
+      }
+      found.push(`${event.kind} ${event.id}`);
+      if (event.id === "b") await own.create({ id: "c" });
+      else leaving.abort();
+    }
+    expect(found).toEqual(["stored b", "stored c"]);
+    const foreign = followMemory({ ...options, signal: undefined, after: `x${data[0]!.cursor}` });
+    expect((await foreign.next()).value.kind).toBe("start");
+    expect((await foreign.next()).value.kind).toBe("reset");
+    await foreign.return(undefined);
+  });
+
+  test("throws the refusal of a server, and says which server does not answer", async () => {
+    const own = { baseUrl: server().url, agent: "a" };
+    await expect(followMemory({ ...own, after: "yesterday" }).next()).rejects.toMatchObject({
+      ...{ status: 400, issues: [{ path: "after" }] },
+    });
+    await expect(
+      followMemory({ ...own, baseUrl: "http://127.0.0.1:1" }).next(),
+    ).rejects.toMatchObject({ status: null, message: expect.stringContaining("127.0.0.1:1") });
+  });
+});
+
 describe("a cursor", () => {
   test("whose next changes are forgotten, or that is of another memory, is answered by a reset", async () => {
     const [own, other] = [client(), client()];
@@ -207,12 +244,14 @@ describe("a cursor", () => {
     const { cursor: old } = await listed(own);
     await own.create();
     await own.create({ id: "last" });
-    const { cursor } = await listed(own);
+    const now = async () => (await listed(own, "limit=1")).cursor;
+    const number = numberOf(await now());
     await other.create();
     const foreign = (await listed(other)).cursor;
-    const future = cursor.replace(/\d+$/, (number) => String(Number(number) + 1));
+    const future = (await now()).replace(/\d+$/, String(number + 1_000));
     await own.stored("DELETE FROM change_log WHERE sequence <= ?", numberOf(old) + 1);
     for (const wrong of ["0", old, foreign, future]) {
+      const cursor = await now();
       const answer = await listed(own, `after=${wrong}`);
       expect({ wrong, ...answer }).toEqual({ wrong, data: [], count: 0, cursor, reset: true });
       const stream = await streamOf(own, `?after=${wrong}`);
@@ -222,7 +261,6 @@ describe("a cursor", () => {
       await own.create();
       expect((await stream.take(1))[0]!.kind).toBe("stored");
       stream.leave();
-      await own.stored("DELETE FROM change_log WHERE sequence > ?", numberOf(cursor));
     }
   });
 

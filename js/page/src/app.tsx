@@ -37,6 +37,9 @@ const WITHIN: Readonly<Partial<Record<View, string>>> = { ask: "Answers" };
 /** Comes after the first answer. */
 const MeaningBar = lazy(() => import("./parts/meaning.tsx"));
 
+/** Comes with the memory of a server. */
+const NewsLine = lazy(() => import("./parts/news.tsx"));
+
 /** All views but the first load when they are opened. */
 const COMPONENTS: Readonly<Record<View, ComponentType>> = {
   ask: Ask,
@@ -84,6 +87,11 @@ export function App() {
       {opened.value.state === "open" ? (
         <Suspense fallback={null}>
           <MeaningBar />
+        </Suspense>
+      ) : null}
+      {isOfServer() ? (
+        <Suspense fallback={null}>
+          <NewsLine />
         </Suspense>
       ) : null}
       <footer>
@@ -146,10 +154,14 @@ function Within({ open }: { open: View }) {
   );
 }
 
+function isOfServer(): boolean {
+  const state = opened.value;
+  return state.state === "open" && state.summary.source === "server";
+}
+
 /** Says what leaves the page. */
 function promise(): string {
-  const state = opened.value;
-  if (state.state !== "open" || state.summary.source !== "server")
+  if (!isOfServer())
     return "Everything is computed in this page. Nothing that you ask or open leaves it.";
   const { host } = new URL(serverUrl.value === "" ? HERE : serverUrl.value);
   return `Answers are computed in this page. It reads the memory from ${host}, and sends there what you add, edit and delete. Your questions stay here.`;

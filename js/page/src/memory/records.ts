@@ -28,6 +28,16 @@ export interface Card {
   };
 }
 
+/** What others wrote to the memory that is open: how many memories, and the last one's title. */
+export interface News {
+  stored: number;
+  changed: number;
+  deleted: number;
+  title: string;
+  /** Whether so much was written that the memory has to be read anew. */
+  isTooMuch: boolean;
+}
+
 /** A value that a fact had: a memory of its line. */
 export interface Value extends Named {
   since: number;

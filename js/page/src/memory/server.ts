@@ -2,11 +2,20 @@
 // to it. The key is held here, in the worker's memory, and nowhere else.
 
 import type { JsonObject as Json } from "nous-memory";
-import { type MemoryNode, NousClient, NousRequestError } from "nous-server/client";
+import {
+  type Followed,
+  followMemory,
+  type MemoryNode,
+  NousClient,
+  NousRequestError,
+} from "nous-server/client";
 import type { EngineConfig } from "nous-wasm";
 import { createEngine, type MEMORY_SECTIONS } from "nous-wasm";
 import { addRow, type Rows } from "./lines.ts";
 import type { Decision, Metric, ServerState } from "./records.ts";
+
+/** Something that was written to the memory. */
+export type Event = Followed;
 
 /** A server and an agent of it. */
 export interface Address {
@@ -64,6 +73,10 @@ export class Server {
   readonly #client: NousClient;
   /** How many memories have arrived. */
   #arrived = 0;
+  /** How many changes of this page the server has not answered yet. */
+  #asked = 0;
+  /** After which event the page is to go on; undefined if the server tells of none. */
+  cursor: string | undefined;
 
   /** @throws {ServerError} If the address cannot be one of a server. */
   constructor(address: Address) {
@@ -120,6 +133,7 @@ export class Server {
 
   async #read(rows: Rows, progress: (share: number) => void): Promise<EngineConfig> {
     const client = this.#client;
+    this.cursor = await this.#now();
     const { node_count } = await client.health();
     if (node_count === 0) await this.#refuseMistyped();
     const { preset, weights, stemming, types } = await client.readAgent();
@@ -151,11 +165,86 @@ export class Server {
       addRow(rows, lineOf(node));
     }
     for (const row of [...others, ...edges]) addRow(rows, row as Json);
-    for await (const page of pagesOf((from) => client.listConflicts(from))) {
-      for (const conflict of page.data)
-        if (conflict.old_node_id !== null) addRow(rows, { kind: "conflict", ...conflict });
-    }
+    for (const conflict of await this.conflicts()) addRow(rows, conflict);
     return sections.config;
+  }
+
+  /** Returns the cursor of what is written from now on. A server of an earlier version has none. */
+  async #now(): Promise<string | undefined> {
+    try {
+      return (await this.#client.listEvents({ limit: 1 })).cursor;
+    } catch (error) {
+      if (error instanceof NousRequestError && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+
+  /** Yields what is written after the cursor, several events at a time. */
+  async *events(signal: AbortSignal): AsyncGenerator<Event[]> {
+    const { url: baseUrl, agent, key } = this.address;
+    const address = { baseUrl, agent, ...(key === "" ? {} : { key }) };
+    const waiting: Event[] = [];
+    let [isOver, wake] = [false, () => {}];
+    const reading = (async () => {
+      for await (const event of followMemory({ ...address, signal, after: this.cursor })) {
+        if (event.kind === "start") continue;
+        waiting.push(event);
+        wake();
+      }
+    })().finally(() => {
+      isOver = true;
+      wake();
+    });
+    // It is awaited at the end.
+    reading.catch(() => {});
+    while (!isOver || waiting.length > 0) {
+      if (waiting.length > 0) yield waiting.splice(0);
+      else
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+    }
+    await reading;
+  }
+
+  /** Whether the server will not tell of events later either. */
+  refuses(error: unknown): boolean {
+    return error instanceof NousRequestError && [401, 403, 404].includes(error.status ?? 0);
+  }
+
+  /** Resolves when the page has taken over what became of its own changes. */
+  async untilIdle(): Promise<void> {
+    do await new Promise((resolve) => setTimeout(resolve, 50));
+    while (this.#asked > 0);
+  }
+
+  /** Reads the rows of those of these memories that exist, which does not count as a recall. */
+  async rowsOf(ids: readonly string[]): Promise<Json[]> {
+    const rows: Json[] = [];
+    for (let at = 0; at < ids.length; at += AT_ONCE) {
+      const wanted = { ids: ids.slice(at, at + AT_ONCE), recall: false };
+      for (const result of (await this.#client.readNodes(wanted)).results)
+        if ("node" in result) rows.push(lineOf(result.node));
+    }
+    return rows;
+  }
+
+  /** Reads the edges of these memories. */
+  async edgesOf(ids: readonly string[]): Promise<Json[]> {
+    const rows: Json[] = [];
+    for (const node_id of ids)
+      for await (const { data } of pagesOf((from) => this.#client.listEdges({ node_id, ...from })))
+        rows.push(...data.map((edge): Json => ({ kind: "edge", ...edge })));
+    return rows;
+  }
+
+  /** Reads the conflicts. */
+  async conflicts(): Promise<Json[]> {
+    const rows: Json[] = [];
+    for await (const { data } of pagesOf((from) => this.#client.listConflicts(from)))
+      for (const conflict of data)
+        if (conflict.old_node_id !== null) rows.push({ kind: "conflict", ...conflict });
+    return rows;
   }
 
   /**
@@ -247,10 +336,13 @@ export class Server {
   }
 
   async #asking<T>(work: () => Promise<T>): Promise<T> {
+    this.#asked += 1;
     try {
       return await work();
     } catch (error) {
       throw await this.#told(error);
+    } finally {
+      this.#asked -= 1;
     }
   }
 

@@ -22,7 +22,15 @@ import { forget, hasKept, isKept, keep } from "./kept.ts";
 import * as life from "./life.ts";
 import { textOfLines } from "./lines.ts";
 import { open, type Progress, type Source } from "./open.ts";
-import type { Decision, MeaningState, Resolution, Stored, Summary, Texts } from "./records.ts";
+import type {
+  Decision,
+  MeaningState,
+  News,
+  Resolution,
+  Stored,
+  Summary,
+  Texts,
+} from "./records.ts";
 import {
   forget as forgetRanks,
   type Profiles,
@@ -65,6 +73,9 @@ const summary = (of: Held): Summary => ({
   suggested: suggestedOf(of),
 });
 
+/** What follows the memory of a server. */
+const following = () => import("./follow.ts");
+
 /** What makes vectors, which comes when the first memory is to be ranked by meaning. */
 const meaning = () => import("./meaning.ts");
 
@@ -105,6 +116,9 @@ const calls = {
   keep: () => keep(there()),
   hasKept,
   forget: () => forget(held),
+  /** Tells what others write to the memory of a server, until `rest` or until another one is opened. */
+  follow: async (tell: (news: News) => void) => (await following()).follow(there(), tell),
+  rest: async () => (await following()).rest(),
   serverState: () => there().server?.state(),
   context: async (request: ContextRequest) => {
     const of = there();

@@ -92,7 +92,34 @@ export class NousRequestError extends Error {
   }
 }
 
+/** What {@link followMemory} follows. */
+export interface FollowOptions extends Omit<NousClientOptions, "timeoutMs"> {
+  /** The cursor of the event after which to go on. Default: what is written from now on. */
+  after?: string | undefined;
+  /** Ends the following. */
+  signal?: AbortSignal | undefined;
+}
+
+/** A turn of a stream of events. */
+export interface Turn<Kind extends "start" | "reset"> {
+  /** What happened to the stream. */
+  kind: Kind;
+  /** Where it goes on. */
+  cursor: string;
+}
+
+/**
+ * What {@link followMemory} yields: an event; `start`, with the cursor to begin with; or `reset` in place
+ * of events that are not known any more, after which the whole memory has to be read anew.
+ */
+export type Followed =
+  | Turn<"start">
+  | Turn<"reset">
+  | Awaited<ReturnType<Methods["listEvents"]>>["data"][number];
+
 const DEFAULT_TIMEOUT = 30_000;
+/** A stream without a sign of life for so long is lost, in milliseconds. The server sends one each 15 s. */
+const SILENCE = 60_000;
 /** UTF-16 units of an agent's name. */
 const MAX_AGENT_NAME = 200;
 
@@ -126,19 +153,86 @@ export class NousClient {
 }
 export interface NousClient extends Methods {}
 
-/** Returns the function that sends requests. */
-function askerOf({
-  baseUrl: givenUrl,
-  agent,
-  key,
-  fetch = globalThis.fetch,
-  timeoutMs = DEFAULT_TIMEOUT,
-}: NousClientOptions) {
-  const baseUrl = checkBaseUrl(givenUrl);
-  const byDefault = {
-    "x-nous-agent": headerOf(checkAgent(agent)),
-    ...(key === undefined ? {} : { authorization: `Bearer ${checkKey(key)}` }),
+/**
+ * Follows what is written to a memory, whoever writes it. It ends when the connection ends, as it does when
+ * the server stops: call it again with the last cursor, after a moment, and nothing is lost or told twice.
+ *
+ * @throws {NousRequestError} If the server refuses, or cannot be reached.
+ *
+ * @example
+ * ```ts
+ * for await (const event of followMemory({ baseUrl: "http://127.0.0.1:3100", agent: "alice" })) {
+ *   console.log(event.kind, event.cursor);
+ * }
+ * ```
+ */
+export async function* followMemory(options: FollowOptions): AsyncGenerator<Followed> {
+  const { after, signal, fetch = globalThis.fetch } = options;
+  const { baseUrl, headers } = addressOf(options);
+  const path = "/v1/events";
+  const called = `GET ${baseUrl}${path}`;
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  if (signal?.aborted) return;
+  signal?.addEventListener("abort", end);
+  let silence = setTimeout(end, SILENCE);
+  try {
+    const url = `${baseUrl}${path}${queryOf({ after })}`;
+    const response = await fetch(url, {
+      headers: { ...headers, accept: "text/event-stream" },
+      signal: ending.signal,
+    });
+    const isStream = response.headers.get("content-type")?.startsWith("text/event-stream");
+    if (!isStream || response.body === null) {
+      answerOf(response.status, await response.text(), { called, baseUrl, path, retryAfter: null });
+      throw new NousRequestError(`${called}: the server has no stream`, response.status);
+    }
+    const decoder = new TextDecoder();
+    const reader = response.body.getReader();
+    let rest = "";
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      clearTimeout(silence);
+      silence = setTimeout(end, SILENCE);
+      const blocks = (rest + decoder.decode(value, { stream: true })).split("\n\n");
+      rest = blocks.pop()!;
+      for (const block of blocks) {
+        const [, kind] = /^event: (.+)$/m.exec(block) ?? [];
+        const [, data] = /^data: (.+)$/m.exec(block) ?? [];
+        if (kind === undefined || data === undefined) continue;
+        yield { kind, ...JSON.parse(data) } as Followed;
+      }
+    }
+  } catch (error) {
+    if (error instanceof NousRequestError) throw error;
+    if (ending.signal.aborted) return;
+    throw new NousRequestError(`${called} failed: ${causeOf(error)}`, null, [], { cause: error });
+  } finally {
+    clearTimeout(silence);
+    signal?.removeEventListener("abort", end);
+    end();
+  }
+}
+
+/** Returns the address of a server, and the headers by which an agent is asked for. */
+function addressOf({ baseUrl, agent, key }: Pick<NousClientOptions, "baseUrl" | "agent" | "key">): {
+  baseUrl: string;
+  headers: Record<string, string>;
+} {
+  return {
+    baseUrl: checkBaseUrl(baseUrl),
+    headers: {
+      "x-nous-agent": headerOf(checkAgent(agent)),
+      ...(key === undefined ? {} : { authorization: `Bearer ${checkKey(key)}` }),
+    },
   };
+}
+
+/** Returns the function that sends requests. */
+function askerOf(options: NousClientOptions) {
+  const { fetch = globalThis.fetch, timeoutMs = DEFAULT_TIMEOUT } = options;
+  const { baseUrl, headers: byDefault } = addressOf(options);
   return async (name: string, route: Route, given: unknown[]): Promise<unknown> => {
     const rest = [...given];
     const path = route.path.replace(/\{(\w+)\}/g, (_, part) => segmentOf(name, part, rest.shift()));

@@ -3,6 +3,7 @@
 // embedding.
 
 import type { Connection } from "../connection.ts";
+import { addColumns } from "./node-columns.ts";
 
 /** Columns of a memory whose change clients are told of. A client's change raises the version. */
 const TOLD = [
@@ -27,9 +28,11 @@ export function logActions(db: Connection): void {
   const changed = (columns: readonly string[], action: string) =>
     `CASE WHEN ${differs(columns)} THEN ${action} END`;
   const ofNode = `CASE WHEN old.id IS NOT new.id THEN 'stored' ELSE ${changed(TOLD, "'changed'")} END`;
+  addColumns(db, [
+    ["change_log", "action", "TEXT", "NULL"],
+    ["change_log", "at", "TEXT", "NULL"],
+  ]);
   db.exec(`
-    ALTER TABLE change_log ADD COLUMN action TEXT;
-    ALTER TABLE change_log ADD COLUMN at TEXT;
     DROP TRIGGER nodes_log_insert;
     DROP TRIGGER nodes_log_delete;
     DROP TRIGGER nodes_log_update;
