@@ -205,6 +205,18 @@ const REQUESTS: { readonly [Operation in Name]: (parts: Parts) => fc.Arbitrary<G
         order: fc.constantFrom("asc", "desc"),
       }),
     }),
+  importRows: ({ own, newId, name }) =>
+    asked({
+      body: fields({
+        rows: fc.array(
+          fields(
+            { kind: fc.constant("node"), id: newId, type: fc.constant("note"), content_title: own },
+            { subtype: name },
+          ),
+          { minLength: 1, maxLength: 3 },
+        ),
+      }),
+    }),
   listEvents: () =>
     asked({
       query: fields(

@@ -8,7 +8,7 @@ import { MemoryPicker } from "./app/memory-picker.tsx";
 import { HERE } from "./app/opening.ts";
 import { ThemeSwitch } from "./app/theme.tsx";
 import { ChangedWeights } from "./app/weights.tsx";
-import { opened } from "./memory/client.ts";
+import { isOfServer, opened } from "./memory/client.ts";
 import { Loading } from "./parts/loading.tsx";
 import { Ask } from "./views/ask/ask.tsx";
 
@@ -152,11 +152,6 @@ function Within({ open }: { open: View }) {
       ))}
     </nav>
   );
-}
-
-function isOfServer(): boolean {
-  const state = opened.value;
-  return state.state === "open" && state.summary.source === "server";
 }
 
 /** Says what leaves the page. */

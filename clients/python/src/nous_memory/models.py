@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     Knows = Literal["yes", "perhaps", "no"]
     QueryType = Literal["LOOKUP", "AMBIGUOUS"]
     ExplanationAbsent = Literal["filtered", "not_connected", "no_words"]
+    MemoryEventKind = Literal["stored", "changed", "deleted", "linked", "replaced", "unlinked"]
     AgentProfilePresetFrom = Literal["settings", "agent", "default"]
     AgentProfileWeights = Literal["general", "trading"]
     AgentProfileStemming = Literal["english", "none"]
@@ -91,6 +92,7 @@ else:
     Knows = str
     QueryType = str
     ExplanationAbsent = str
+    MemoryEventKind = str
     AgentProfilePresetFrom = str
     AgentProfileWeights = str
     AgentProfileStemming = str
@@ -978,6 +980,76 @@ class ExplainAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """The constant `ANSWERABLE`, 0.2."""
     understood: UnderstoodQuestion
     """What was understood of a question."""
+
+
+class ListEventsQuery(TypedDict, total=False):
+    """The query of `GET /v1/events`."""
+
+    after: str
+    """Only what was written after the event with this cursor. Without it, what is written from
+    now on. `0` is the beginning of the memory, as long as its first events are known.
+    """
+
+
+class MemoryEventMemory(msgspec.Struct, frozen=True, kw_only=True):
+    """The memory as it is now; null if it is there no longer, or for an edge."""
+
+    id: str
+    """The id."""
+    type: str
+    """The type."""
+    subtype: str | None
+    """The subtype."""
+    title: str
+    """The beginning of the title."""
+    memory_section: Section
+    """The section."""
+
+
+class MemoryEventEdge(msgspec.Struct, frozen=True, kw_only=True):
+    """The edge as it is now; null if it is there no longer, or for a memory."""
+
+    type: str
+    """The type."""
+    source_id: str
+    """The id of the memory that it leads from."""
+    target_id: str
+    """The id of the memory that it leads to."""
+
+
+class MemoryEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that was written."""
+
+    cursor: str
+    """The place of the event: what comes later is read after it."""
+    kind: MemoryEventKind
+    """What happened. `stored`, `changed` and `deleted` are about a memory, the others about an
+    edge. `replaced`: an edge of the type `supersedes`, whose source replaces its target.
+    """
+    id: str
+    """The id of the memory, or of the edge."""
+    at: Time
+    """When it was written, by the clock of the writer."""
+    memory: MemoryEventMemory | None
+    """The memory as it is now; null if it is there no longer, or for an edge."""
+    edge: MemoryEventEdge | None
+    """The edge as it is now; null if it is there no longer, or for a memory."""
+
+
+class Events(msgspec.Struct, frozen=True, kw_only=True):
+    """What was written to a memory."""
+
+    data: list[MemoryEvent]
+    """The events, in the order in which they were written."""
+    count: int
+    """The number of rows in this answer."""
+    cursor: str
+    """Give it as `after` to read what comes next."""
+    reset: bool
+    """Whether the events after the given cursor are not known any more: it is too old, or of an
+    agent that was deleted or restored. Then read the whole memory anew, and go on after
+    `cursor`.
+    """
 
 
 class SearchFeedback(TypedDict, total=False):

@@ -5,7 +5,8 @@ import { readDocument } from "./document.ts";
 import { decoded, encodingOf } from "./encoding.ts";
 import { isActivityPage, readGeminiPage } from "./gemini.ts";
 import { jsonParts } from "./json-parts.ts";
-import { FileError, isObject, type Moved } from "./moved.ts";
+import { keyOf } from "./key.ts";
+import { FileError, isObject, type Moved, type MovedMemory } from "./moved.ts";
 import { readSource, sourceOf } from "./sources.ts";
 
 /** The kind of a file. */
@@ -51,6 +52,23 @@ function hasExportLine(text: string): boolean {
 }
 
 /**
+ * Yields the memories of a document with ids by their words. The name of a file alone does not tell it from
+ * others of the same name, and a changed file keeps the memories that did not change.
+ */
+function* byWords(memories: Iterable<MovedMemory>): Iterable<MovedMemory> {
+  const times = new Map<string, number>();
+  let first: string | undefined;
+  for (const memory of memories) {
+    const key = `file:${keyOf(memory.title ?? "", memory.text)}`;
+    const time = (times.get(key) ?? 0) + 1;
+    times.set(key, time);
+    first ??= key;
+    const run = memory.run && { ...memory.run, id: `run:${first}` };
+    yield { ...memory, id: time === 1 ? key : `${key}:${time}`, run };
+  }
+}
+
+/**
  * Returns the memories of a file that is no export of nous-server, and what of it is not taken.
  *
  * @throws {FileError} If it holds nothing that is known.
@@ -61,7 +79,7 @@ export function readWhole(
 ): Moved[] {
   const whole = text.replace(/\r\n?/g, "\n");
   const file = { name, modified, chunks: () => [whole] };
-  if (kind === "document") return [...readDocument(file, whole)];
+  if (kind === "document") return [...byWords(readDocument(file, whole))];
   if (isActivityPage(whole)) return [...readGeminiPage(file, whole)];
   const source = sourceOf(Array.from(jsonParts([whole]), ({ json }) => json));
   if (source === undefined)

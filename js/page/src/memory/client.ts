@@ -27,6 +27,12 @@ export const opened = signal<Opened>({
   progress: { step: "fetching", share: 0 },
 });
 
+/** Whether the memory of a server is open. */
+export function isOfServer(): boolean {
+  const state = opened.value;
+  return state.state === "open" && state.summary.source === "server";
+}
+
 /** Rises with each change of the memory, so that views ask again. */
 export const generation = signal(0);
 

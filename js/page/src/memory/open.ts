@@ -110,7 +110,7 @@ export async function open(source: Source, report: (progress: Progress) => void)
 }
 
 /** Returns why nothing was read. */
-function nothingRead(wrong: readonly WrongLine[]): string {
+export function nothingRead(wrong: readonly WrongLine[]): string {
   const [first] = wrong;
   if (first === undefined) return "There are no memories in it.";
   if (first.line === null) return `${first.file}: ${first.why}`;

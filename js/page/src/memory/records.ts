@@ -28,6 +28,24 @@ export interface Card {
   };
 }
 
+/** What would become of files on a server. */
+export interface Plan {
+  /** Memories that are new, and those that are there already. */
+  memories: number;
+  there: number;
+  /** Parts that cannot be read, the first of them with their reasons. */
+  wrong: WrongLine[];
+  wrongCount: number;
+}
+
+/** What became of files on a server. */
+export interface Sent {
+  added: number;
+  /** Memories and links that the server refused, the first of them with its reasons. */
+  refused: { id: string; why: string }[];
+  refusedCount: number;
+}
+
 /** What others wrote to the memory that is open: how many memories, and the last one's title. */
 export interface News {
   stored: number;

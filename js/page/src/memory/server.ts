@@ -30,6 +30,8 @@ const AT_ONCE = 200;
 /** The most pages that equal the one before them: a list may have a few without a row. */
 const MAX_SAME = 100;
 const TIMEOUT = 30_000;
+/** How often rows are sent to a server that asks to wait. */
+const MAX_TRIES = 5;
 /** The most names of agents that are asked for. */
 const MAX_AGENTS = 100;
 /** Hosts that the page's Content-Security-Policy lets it ask without HTTPS. */
@@ -73,6 +75,8 @@ export class Server {
   readonly #client: NousClient;
   /** How many memories have arrived. */
   #arrived = 0;
+  /** Whether files are being stored. Then the memory is read anew, and its events are of the files. */
+  isStoring = false;
   /** How many changes of this page the server has not answered yet. */
   #asked = 0;
   /** After which event the page is to go on; undefined if the server tells of none. */
@@ -215,7 +219,7 @@ export class Server {
   /** Resolves when the page has taken over what became of its own changes. */
   async untilIdle(): Promise<void> {
     do await new Promise((resolve) => setTimeout(resolve, 50));
-    while (this.#asked > 0);
+    while (this.#asked > 0 || this.isStoring);
   }
 
   /** Reads the rows of those of these memories that exist, which does not count as a recall. */
@@ -328,6 +332,36 @@ export class Server {
       }
       return { result, rows };
     });
+  }
+
+  /**
+   * Stores rows on the server, those that it does not have. Returns which it refuses, and why. Waits while
+   * the server asks for it.
+   */
+  async importRows(rows: readonly Json[]): Promise<{ row: Json; why: string }[]> {
+    return this.#asking(() => this.#import(rows));
+  }
+
+  async #import(rows: readonly Json[], tries = MAX_TRIES): Promise<{ row: Json; why: string }[]> {
+    try {
+      const { wrong } = await this.#client.importRows({ rows: [...rows] });
+      return wrong.map(({ index, message: why }) => ({ row: rows[index]!, why }));
+    } catch (error) {
+      if (!(error instanceof NousRequestError)) throw error;
+      const { status, retryAfter, issues } = error;
+      if (status === 413 && rows.length === 1) return [{ row: rows[0]!, why: messageOf(error) }];
+      if (status === 413) {
+        const half = rows.length >> 1;
+        return [
+          ...(await this.#import(rows.slice(0, half), tries)),
+          ...(await this.#import(rows.slice(half), tries)),
+        ];
+      }
+      const isBusy = issues.some(({ path }) => path === "max_requests_per_minute");
+      if (tries === 0 || !(isBusy || status === 503)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, (retryAfter ?? 1) * 1000));
+      return this.#import(rows, tries - 1);
+    }
   }
 
   /** Reads the row of a memory, which does not count as a recall. */

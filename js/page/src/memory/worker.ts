@@ -76,6 +76,9 @@ const summary = (of: Held): Summary => ({
 /** What follows the memory of a server. */
 const following = () => import("./follow.ts");
 
+/** What stores files on a server. */
+const sending = () => import("./send.ts");
+
 /** What makes vectors, which comes when the first memory is to be ranked by meaning. */
 const meaning = () => import("./meaning.ts");
 
@@ -119,6 +122,11 @@ const calls = {
   /** Tells what others write to the memory of a server, until `rest` or until another one is opened. */
   follow: async (tell: (news: News) => void) => (await following()).follow(there(), tell),
   rest: async () => (await following()).rest(),
+  /** Reads files, and tells what would become of them on the server. */
+  plan: async (files: readonly File[], progress: (share: number) => void) =>
+    (await sending()).plan(there(), files, progress),
+  /** Stores what `plan` has read; after a failure it goes on. */
+  send: async (progress: (share: number) => void) => (await sending()).send(there(), progress),
   serverState: () => there().server?.state(),
   context: async (request: ContextRequest) => {
     const of = there();

@@ -1,13 +1,28 @@
-// Where files are dropped, or chosen. They open in the page.
+// Where files are dropped, or chosen. They open in the page; over the memory of a server they are offered to
+// it.
 
-import { useSignal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
+import { lazy, Suspense } from "preact/compat";
 import { clearFilters } from "../app/filters.ts";
 import { openFiles } from "../app/opening.ts";
+import { isOfServer } from "../memory/client.ts";
 import { problem } from "./problem.ts";
+
+/** Comes with the first files for a server. */
+const sending = () => import("./sending.tsx");
+const Sending = lazy(sending);
+
+/** The files for the server, until they are stored or dropped again. */
+export const dropped = signal<readonly File[]>([]);
 
 async function openAll(files: readonly File[]): Promise<void> {
   if (files.length === 0) return;
   problem.value = "";
+  if (isOfServer()) {
+    dropped.value = files;
+    const { begin } = await sending();
+    return begin();
+  }
   clearFilters();
   problem.value = (await openFiles(files)) ?? "";
 }
@@ -39,6 +54,8 @@ export function DropZone() {
           aria-label="Choose files"
           onChange={(event) => {
             void openAll(Array.from(event.currentTarget.files ?? []));
+            // The same files can be chosen again.
+            event.currentTarget.value = "";
           }}
         />
         <strong>Drop files here, or choose them</strong>
@@ -49,7 +66,16 @@ export function DropZone() {
           <span>Text: a memory for each paragraph</span>
         </span>
       </label>
-      <p class="hint">The files stay on this device. No byte of them is sent anywhere.</p>
+      <p class="hint">
+        {isOfServer()
+          ? "The files are read in this page, which shows what they hold. The server gets what you then store."
+          : "The files stay on this device. No byte of them is sent anywhere."}
+      </p>
+      {isOfServer() && dropped.value.length > 0 ? (
+        <Suspense fallback={null}>
+          <Sending />
+        </Suspense>
+      ) : null}
     </section>
   );
 }

@@ -5,7 +5,7 @@ import { useEffect } from "preact/hooks";
 import { view } from "../app/address.ts";
 import { count, percent } from "../app/format.ts";
 import { consider, isDeclined, MAX_UNASKED, meaning, start, stop } from "../app/meaning.ts";
-import { opened } from "../memory/client.ts";
+import { isOfServer } from "../memory/client.ts";
 
 /** The bar. It is there for each memory that is opened. */
 export default function MeaningBar() {
@@ -95,11 +95,6 @@ function toldOf(state: (typeof meaning.value)["state"]): string {
         ? "Answers go by words, as those of the server."
         : "Answers go by words: the memories have vectors of another model.";
   }
-}
-
-function isOfServer(): boolean {
-  const state = opened.value;
-  return state.state === "open" && state.summary.source === "server";
 }
 
 /** Returns the cost of ranking by meaning. */

@@ -14,6 +14,7 @@ import { eventHandlers } from "./handlers/events.ts";
 import { explainHandlers } from "./handlers/explain.ts";
 import { historyHandlers } from "./handlers/history.ts";
 import { purgeHandlers } from "./handlers/hosting.ts";
+import { importHandlers } from "./handlers/import.ts";
 import { learningHandlers } from "./handlers/learning.ts";
 import { nodeHandlers } from "./handlers/nodes.ts";
 import { playbookHandlers } from "./handlers/playbooks.ts";
@@ -37,6 +38,7 @@ export const HANDLERS: HandlersOf<typeof AGENT_OPERATIONS> = {
   ...consolidationHandlers,
   ...purgeHandlers,
   ...batchHandlers,
+  ...importHandlers,
   ...clusterHandlers,
   ...conflictHandlers,
   ...timelineHandlers,

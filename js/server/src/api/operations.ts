@@ -13,6 +13,7 @@ import { eventOperations } from "./events.ts";
 import { explainOperations } from "./explain.ts";
 import { historyOperations } from "./history.ts";
 import { hostingOperations, purgeOperations } from "./hosting.ts";
+import { importOperations } from "./import.ts";
 import { learningOperations } from "./learning.ts";
 import { nodeOperations } from "./nodes.ts";
 import { playbookOperations } from "./playbooks.ts";
@@ -37,6 +38,7 @@ export const AGENT_OPERATIONS = {
   ...consolidationOperations,
   ...purgeOperations,
   ...batchOperations,
+  ...importOperations,
   ...clusterOperations,
   ...conflictOperations,
   ...timelineOperations,

@@ -22,7 +22,7 @@ const NOBODY = "";
 
 /** Operations that make a database larger. */
 const GROWING: ReadonlySet<string> = new Set<AgentOperation>([
-  ...(["createNode", "createNodes", "putNode", "updateNode", "remember"] as const),
+  ...(["createNode", "createNodes", "putNode", "updateNode", "remember", "importRows"] as const),
   ...(["createEdge", "createEdges", "createCluster", "addMember", "queueConflict"] as const),
 ]);
 

@@ -98,6 +98,35 @@ export function importMemory(
   });
 }
 
+/** The kinds of rows that files of other programs become. */
+const OF_FILES: ReadonlySet<string> = new Set<PortableKind>([
+  ...(["node", "cluster", "membership", "edge"] as const),
+]);
+
+/**
+ * Imports one row within a transaction, unless it is there. `check` is called before a row is written.
+ *
+ * @throws {LineError} If the row is invalid, or names one that is not there. Nothing is written then.
+ */
+export function importRow(
+  storage: Storage,
+  given: object,
+  now: number,
+  check: (kind: PortableKind, row: PortableRow) => void,
+): "added" | "there" {
+  const read = readLine(JSON.stringify(given), now);
+  if (!OF_FILES.has(read.kind) || !("row" in read))
+    throw new LineError(`kind: must be ${[...OF_FILES].join(", ")}`);
+  const { kind, row } = read;
+  if (storage.portable.changedAt(kind, row) !== undefined) return "there";
+  const lacking = storage.portable.lacking(kind, row);
+  if (lacking !== undefined)
+    throw new LineError(`${lacking}: names ${JSON.stringify(row[lacking])}, which is not there`);
+  check(kind, row);
+  take(storage, kind, row, "skip");
+  return "added";
+}
+
 function take(
   storage: Storage,
   kind: PortableKind,

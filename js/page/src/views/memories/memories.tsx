@@ -2,8 +2,10 @@
 
 import { useSignal } from "@preact/signals";
 import { hasKept } from "../../app/opening.ts";
-import { opened } from "../../memory/client.ts";
+import { isOfServer, opened } from "../../memory/client.ts";
+import { DropZone, dropped } from "../../parts/drop-zone.tsx";
 import { Loading } from "../../parts/loading.tsx";
+import { problem } from "../../parts/problem.ts";
 import { LatestStored, RememberBox } from "../../parts/remember.tsx";
 import { Browse } from "./browse.tsx";
 import { Conflicts } from "./conflicts.tsx";
@@ -19,6 +21,17 @@ function Adding() {
     <section class="adding" aria-label="Remember">
       <RememberBox text={text} label="What should be remembered?" />
       <LatestStored />
+      {isOfServer() ? (
+        <details class="another" open={dropped.value.length > 0}>
+          <summary>Store files</summary>
+          <DropZone />
+          {problem.value === "" ? null : (
+            <p class="problem" role="alert">
+              {problem.value}
+            </p>
+          )}
+        </details>
+      ) : null}
     </section>
   );
 }

@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { question } from "../../app/address.ts";
 import { clearFilters } from "../../app/filters.ts";
 import { HERE, hasKept, keptKey, openKept, openServer, thisServer } from "../../app/opening.ts";
-import { memory } from "../../memory/client.ts";
+import { isOfServer, memory } from "../../memory/client.ts";
 import { DropZone } from "../../parts/drop-zone.tsx";
 import { problem } from "../../parts/problem.ts";
 import { Confirm } from "./confirm.tsx";
@@ -12,7 +12,7 @@ import { Confirm } from "./confirm.tsx";
 export function Opener() {
   return (
     <div class="opener">
-      <DropZone />
+      {isOfServer() ? null : <DropZone />}
       <ServerForm />
       {hasKept.value ? <Kept /> : null}
       {problem.value === "" ? null : (
