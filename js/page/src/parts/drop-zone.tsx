@@ -1,8 +1,9 @@
 // Where files are dropped, or chosen. They open in the page; over the memory of a server they are offered to
 // it.
 
-import { signal, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { lazy, Suspense } from "preact/compat";
+import { dropped } from "../app/dropped.ts";
 import { clearFilters } from "../app/filters.ts";
 import { openFiles } from "../app/opening.ts";
 import { isOfServer } from "../memory/client.ts";
@@ -11,9 +12,6 @@ import { problem } from "./problem.ts";
 /** Comes with the first files for a server. */
 const sending = () => import("./sending.tsx");
 const Sending = lazy(sending);
-
-/** The files for the server, until they are stored or dropped again. */
-export const dropped = signal<readonly File[]>([]);
 
 async function openAll(files: readonly File[]): Promise<void> {
   if (files.length === 0) return;
@@ -32,6 +30,11 @@ export function DropZone() {
   return (
     <section aria-label="Files">
       <h2>Files</h2>
+      {isOfServer() && dropped.value.length > 0 ? (
+        <Suspense fallback={null}>
+          <Sending />
+        </Suspense>
+      ) : null}
       <label
         class={isOver.value ? "drop over" : "drop"}
         onDragOver={(event) => {
@@ -71,11 +74,6 @@ export function DropZone() {
           ? "The files are read in this page, which shows what they hold. The server gets what you then store."
           : "The files stay on this device. No byte of them is sent anywhere."}
       </p>
-      {isOfServer() && dropped.value.length > 0 ? (
-        <Suspense fallback={null}>
-          <Sending />
-        </Suspense>
-      ) : null}
     </section>
   );
 }

@@ -4,21 +4,25 @@
 import { signal } from "@preact/signals";
 import * as Comlink from "comlink";
 import { agentName, linkTo } from "../app/address.ts";
+import { dropped } from "../app/dropped.ts";
 import { count, counted, percent } from "../app/format.ts";
 import { openAgain, openFiles } from "../app/opening.ts";
 import { memory } from "../memory/client.ts";
 import type { Plan, Sent, WrongLine } from "../memory/records.ts";
 import { whyInWords } from "../memory/why-in-words.ts";
-import { dropped } from "./drop-zone.tsx";
 import { problem } from "./problem.ts";
 
-type State =
-  | { step: "reading" | "storing"; share: number }
+/** Work that goes on. */
+interface Working {
+  step: "reading" | "storing";
+  share: number;
+}
+type Settled =
   | { step: "planned"; plan: Plan }
   | { step: "stopped"; why: string; plan: Plan }
   | { step: "done"; plan: Plan; sent: Sent };
 
-const state = signal<State>({ step: "reading", share: 0 });
+const state = signal<Working | Settled>({ step: "reading", share: 0 });
 
 /** Reads the files that were dropped. */
 export async function begin(): Promise<void> {
@@ -72,7 +76,7 @@ export default function Sending() {
   const now = state.value;
   return (
     <div class="sending" role="status">
-      {now.step === "reading" || now.step === "storing" ? (
+      {"share" in now ? (
         <p>
           {now.step === "reading" ? "Reading the files" : "Storing"} …{" "}
           <progress value={now.share} max={1} aria-label="Share that is done" />{" "}
@@ -85,7 +89,7 @@ export default function Sending() {
   );
 }
 
-function Told({ state: now }: { state: Exclude<State, { share: number }> }) {
+function Told({ state: now }: { state: Settled }) {
   const { plan } = now;
   const memories = counted(plan.memories, "memory", "memories");
   if (now.step === "done") {

@@ -1,9 +1,10 @@
 // Memories: opens files and servers; lists, edits and exports the memory that is open.
 
 import { useSignal } from "@preact/signals";
+import { dropped } from "../../app/dropped.ts";
 import { hasKept } from "../../app/opening.ts";
 import { isOfServer, opened } from "../../memory/client.ts";
-import { DropZone, dropped } from "../../parts/drop-zone.tsx";
+import { DropZone } from "../../parts/drop-zone.tsx";
 import { Loading } from "../../parts/loading.tsx";
 import { problem } from "../../parts/problem.ts";
 import { LatestStored, RememberBox } from "../../parts/remember.tsx";
