@@ -9,9 +9,9 @@ import {
   type Presets,
 } from "nous-memory";
 import { createEngine, inSnakeCase } from "nous-wasm";
+import type { AgentFacts } from "../portable/lines.ts";
 import { DEFAULT_PRESET, presetOf } from "../settings/preset.ts";
 import type { Storage } from "../storage/storage.ts";
-import type { AgentFacts } from "./lines.ts";
 
 /** The settings by which an agent ranks. */
 export interface RankingSettings {

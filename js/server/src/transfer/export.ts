@@ -1,7 +1,8 @@
 // Exports a memory as lines of JSON.
 
 import { edgesWithout, SUPERSEDES, toIso } from "nous-memory";
-import { learnedIn } from "../agent/replica/learned.ts";
+import { learnedIn } from "../portable/learned.ts";
+import { type AgentFacts, agentLine, learnedLine, writeLine } from "../portable/lines.ts";
 import type { Storage } from "../storage/storage.ts";
 import {
   PORTABLE,
@@ -9,7 +10,6 @@ import {
   type PortableKind,
   type PortableRow,
 } from "../storage/tables/portable.ts";
-import { type AgentFacts, agentLine, learnedLine, writeLine } from "./lines.ts";
 
 /** Returns the columns of a kind that name memories. */
 function namesOf(kind: PortableKind): readonly string[] {

@@ -3,13 +3,13 @@
 import { parseInstant } from "nous-memory";
 import type { Learned } from "nous-wasm";
 import { MAX_NAMES } from "../agent/replica/index-replica.ts";
-import { learnedIn } from "../agent/replica/learned.ts";
-import { isOwnModel, ownModelOf } from "../embeddings/built-in.ts";
+import { learnedIn } from "../portable/learned.ts";
+import { type AgentFacts, LineError, readLine } from "../portable/lines.ts";
+import { writeRow } from "../portable/rows.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { NameKind } from "../storage/tables/names.ts";
 import type { PortableKind, PortableRow } from "../storage/tables/portable.ts";
 import type { ConflictPolicy } from "./conflict-policy.ts";
-import { type AgentFacts, LineError, readLine } from "./lines.ts";
 
 /** The result of an import. */
 export interface Imported {
@@ -98,35 +98,6 @@ export function importMemory(
   });
 }
 
-/** The kinds of rows that files of other programs become. */
-const OF_FILES: ReadonlySet<string> = new Set<PortableKind>([
-  ...(["node", "cluster", "membership", "edge"] as const),
-]);
-
-/**
- * Imports one row within a transaction, unless it is there. `check` is called before a row is written.
- *
- * @throws {LineError} If the row is invalid, or names one that is not there. Nothing is written then.
- */
-export function importRow(
-  storage: Storage,
-  given: object,
-  now: number,
-  check: (kind: PortableKind, row: PortableRow) => void,
-): "added" | "there" {
-  const read = readLine(JSON.stringify(given), now);
-  if (!OF_FILES.has(read.kind) || !("row" in read))
-    throw new LineError(`kind: must be ${[...OF_FILES].join(", ")}`);
-  const { kind, row } = read;
-  if (storage.portable.changedAt(kind, row) !== undefined) return "there";
-  const lacking = storage.portable.lacking(kind, row);
-  if (lacking !== undefined)
-    throw new LineError(`${lacking}: names ${JSON.stringify(row[lacking])}, which is not there`);
-  check(kind, row);
-  take(storage, kind, row, "skip");
-  return "added";
-}
-
 function take(
   storage: Storage,
   kind: PortableKind,
@@ -135,9 +106,7 @@ function take(
 ): keyof Imported {
   const there = storage.portable.changedAt(kind, row);
   if (there !== undefined && !isTaken(conflicts, there.at, changeOf(kind, row))) return "skipped";
-  noteVector(storage, row);
-  storage.portable.put(kind, [row]);
-  if (kind === "node") storage.nodes.seal([row.id as string]);
+  writeRow(storage, kind, row);
   return there === undefined ? "added" : "replaced";
 }
 
@@ -185,28 +154,4 @@ function changeOf(kind: PortableKind, row: PortableRow): string | null {
   }[kind];
   const changes = columns.map((column) => row[column] as string | null);
   return changes.find((at) => at !== null) ?? null;
-}
-
-/**
- * Checks that an embedding is as long as the first one of the store. Of the first one it stores the
- * length, and the model if a server made it by itself: the server goes on with that.
- */
-function noteVector(storage: Storage, { embedding_vector, embedding_model }: PortableRow): void {
-  const bytes = embedding_vector as Uint8Array | null | undefined;
-  if (bytes == null) return;
-  const length = bytes.byteLength / Float32Array.BYTES_PER_ELEMENT;
-  const dimensions = storage.embeddings.dimensions();
-  if (length === dimensions) return;
-  if (dimensions !== 0 && storage.embeddings.has(dimensions)) {
-    throw new LineError(
-      `embedding: must have ${dimensions} components, as the others, found ${length}`,
-    );
-  }
-  storage.setMeta("dimensions", String(length));
-  if (typeof embedding_model === "string" && isOwnModel(embedding_model))
-    storage.setMeta(
-      "embedding_model",
-      JSON.stringify({ name: embedding_model, dimensions: length }),
-    );
-  else if (ownModelOf(storage) !== undefined) storage.setMeta("embedding_model", "");
 }

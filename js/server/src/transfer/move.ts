@@ -19,7 +19,7 @@
 
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { learnedIn } from "../agent/replica/learned.ts";
+import { learnedIn } from "../portable/learned.ts";
 import { StorageError } from "../storage/errors.ts";
 import type { MetaKey, Storage } from "../storage/storage.ts";
 import {

@@ -2,10 +2,10 @@
 
 import { textOf } from "nous-memory";
 import type { importOperations } from "../../api/import.ts";
+import { LineError } from "../../portable/lines.ts";
+import { importRow } from "../../portable/rows.ts";
 import { Refusal } from "../../refusal.ts";
 import type { PortableKind, PortableRow } from "../../storage/tables/portable.ts";
-import { importRow } from "../../transfer/import.ts";
-import { LineError } from "../../transfer/lines.ts";
 import type { Agent } from "../agent.ts";
 import type { HandlersOf } from "../handler.ts";
 

@@ -1,9 +1,9 @@
 // What use teaches: feedback on searches, and the learned weights.
 
 import type { learningOperations } from "../../api/learning.ts";
+import { learnedIn } from "../../portable/learned.ts";
 import type { HandlersOf } from "../handler.ts";
 import { once } from "../idempotency.ts";
-import { learnedIn } from "../replica/learned.ts";
 import { learnFrom, prepareToLearn } from "../rules/learning.ts";
 
 export const learningHandlers: HandlersOf<typeof learningOperations> = {

@@ -3,10 +3,10 @@
 
 import { atOnce, oneStep, type Steps } from "nous-memory";
 import type { Learned } from "nous-wasm";
+import { learnedIn } from "../../portable/learned.ts";
 import type { EdgeRow, IndexedNodeRow, SoftRow } from "../../storage/rows.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { Change } from "../../storage/tables/change-log.ts";
-import { learnedIn } from "./learned.ts";
 
 /** Logs a message with figures. */
 export type Log = (message: string, figures?: Record<string, unknown>) => void;

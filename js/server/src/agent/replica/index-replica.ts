@@ -24,13 +24,13 @@ import {
   NousError,
 } from "nous-wasm";
 import type { BuiltIn } from "../../embeddings/built-in.ts";
+import { learnedIn } from "../../portable/learned.ts";
 import type { EdgeRow, IndexedNodeRow, SoftRow, TextRow } from "../../storage/rows.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { NameKind } from "../../storage/tables/names.ts";
 import type { VectorRoom } from "../vectors.ts";
 import type { Consumer, Log, Removed, Taken } from "./follower.ts";
 import type { BuildInputs, KeptSnapshot } from "./kept-snapshot.ts";
-import { learnedIn } from "./learned.ts";
 import type { SoftState } from "./soft-state.ts";
 
 /** The most names of one kind: the index numbers types, subtypes and edge types with 16 bits. */

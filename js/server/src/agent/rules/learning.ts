@@ -2,9 +2,9 @@
 
 import type { LearningStep } from "nous-wasm";
 import type { QuestionVector } from "../../api/operation.ts";
+import { byTrait } from "../../portable/learned.ts";
 import type { Agent } from "../agent.ts";
 import { meaningOf } from "../question.ts";
-import { byTrait } from "../replica/learned.ts";
 
 /** The use of memories that were shown for a question. */
 export interface Use {

@@ -1,7 +1,7 @@
 // What use has taught an agent, as its database has it.
 
 import { type Learned, MAX_LEARNED, TRAITS, type Trait } from "nous-wasm";
-import type { Storage } from "../../storage/storage.ts";
+import type { Storage } from "../storage/storage.ts";
 
 /** The most steps of learning. */
 export const MAX_STEPS = 2 ** 32 - 1;

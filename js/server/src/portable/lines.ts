@@ -10,13 +10,13 @@ import {
 } from "nous-memory";
 import { type Learned, MAX_LEARNED, MEMORY_SECTIONS } from "nous-wasm";
 import { z } from "zod";
-import { byTrait, MAX_STEPS } from "../agent/replica/learned.ts";
 import { MAX_NAME } from "../api/limits.ts";
 import { signals } from "../api/parts.ts";
 import { PRESET_NAME } from "../settings/preset.ts";
 import type { NodeColumn } from "../storage/node-columns.ts";
 import { PORTABLE_KINDS, type PortableKind, type PortableRow } from "../storage/tables/portable.ts";
 import { hasControls, wellFormed } from "../text.ts";
+import { byTrait, MAX_STEPS } from "./learned.ts";
 
 /** Thrown for an invalid line. The message says what is wrong. */
 export class LineError extends Error {
