@@ -340,6 +340,7 @@ describe("a key", () => {
       updateAgent: { preset: "trading" },
       putNode: LESSON,
       remember: { text: "Mira eats no dairy" },
+      importRows: { rows: [{ kind: "node", id: "a", type: "note", content_title: "Majors" }] },
     };
     expect(creating.map(({ name }) => name).sort()).toEqual(Object.keys(bodies).sort());
     for (const { name, call } of creating) {

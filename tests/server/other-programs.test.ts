@@ -597,7 +597,18 @@ describe("a document", () => {
     expect(found[0]).toMatch(/^Short\.\n\nAlso short\./);
     const words = (of: string) => of.split(/\s+/).join(" ");
     expect(words(found.join(" "))).toBe(words(text));
-    expect(read(text)[0]).toMatchObject({ id: "notes.md:1", type: "fact" });
+    expect(read(text)[0]).toMatchObject({ type: "fact" });
+  });
+
+  test("has ids by its words: a part that is added changes none of the others", () => {
+    const [one, two] = ["# One\n\nThe first part.\n\n", "# Two\n\nThe second part.\n\n"];
+    const idsOf = (text: string) => read(text).map(({ id }) => String(id));
+    const ids = idsOf(one + two);
+    expect(new Set(ids).size).toBe(2);
+    for (const id of ids) expect(id).toMatch(/^file:[0-9a-f]{32}$/);
+    expect(idsOf(`# Zero\n\nA part before.\n\n${one}${two}`).slice(1)).toEqual(ids);
+    // The same words twice are two memories.
+    expect(idsOf(one + two + one)).toEqual([...ids, `${ids[0]}:2`]);
   });
 });
 

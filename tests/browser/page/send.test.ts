@@ -82,6 +82,20 @@ describe("files on the page over the memory of a server", () => {
     await close();
   });
 
+  it("leave out what the command leaves out, such as thanks", async () => {
+    const { server, page, close } = await opened();
+    const created_at = "2026-03-01T08:00:00Z";
+    const said = (uuid: string, text: string) => ({ uuid, sender: "human", text, created_at });
+    const chat_messages = [said("m_1", "The ferry leaves at nine."), said("m_2", "Thank you!")];
+    const conversation = { uuid: "c_1", name: "Ferry", created_at, chat_messages };
+    await choose(page, "conversations.json", JSON.stringify([conversation]));
+    await sending(page).getByText("a message that says nothing, such as thanks").waitFor();
+    await button(page, "Store 1 memory on the server").click();
+    await sending(page).getByText("Stored on the server: 1 memory.").waitFor();
+    expect(await storedIn(server)).toHaveLength(1);
+    await close();
+  });
+
   it("go on after the connection was lost, and store nothing twice", async () => {
     const { server, page, close } = await opened();
     const many = Array.from({ length: 600 }, (_, n) =>

@@ -2313,6 +2313,35 @@ class NewEdges(TypedDict, total=False):
     """1 to 500 edges."""
 
 
+class ImportedRows(TypedDict, total=False):
+    """Rows to import."""
+
+    rows: Required[Sequence[Mapping[str, Any]]]
+    """1 to 1000 rows of an export, as objects: of the kinds `node`, `cluster`, `membership` and
+    `edge`. What a row names comes before it, or is stored.
+    """
+
+
+class RowsImportedWrongItem(msgspec.Struct, frozen=True, kw_only=True):
+    index: int
+    """The place of the row in the request, from 0."""
+    message: str
+    """The field, and what is wrong with it."""
+
+
+class RowsImported(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of rows."""
+
+    ok: bool
+    """Always true."""
+    added: int
+    """How many rows were stored."""
+    there: int
+    """How many rows were there already, by their ids."""
+    wrong: list[RowsImportedWrongItem]
+    """The rows that cannot be stored. The others are."""
+
+
 class NewCluster(TypedDict, total=False):
     """A cluster to create."""
 

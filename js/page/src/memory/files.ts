@@ -6,6 +6,7 @@ import {
   encodingOf,
   FileError,
   kindOf,
+  type MovingOptions,
   readWhole,
   rowsOf,
 } from "nous-memory/moving";
@@ -26,13 +27,17 @@ export interface FileReport {
   wrong(line: WrongLine): void;
   /** Called with the share of the bytes that were read. */
   progress(share: number): void;
+  /** Notes what a rule leaves out. */
+  left?: ((why: string) => void) | undefined;
+  /** Tells greetings and thanks, which are left out. Without it all messages are taken. */
+  engine?: MovingOptions["engine"];
 }
 
 /** Reads files into `rows`. Notes the parts that cannot be read, and reads the rest. */
 export async function readFiles(
   rows: Rows,
   files: readonly File[],
-  { wrong, progress }: FileReport,
+  { wrong, progress, ...rules }: FileReport,
 ): Promise<void> {
   const total = Math.max(
     1,
@@ -40,7 +45,8 @@ export async function readFiles(
   );
   let done = 0;
   for (const file of withOwnNames(files)) {
-    const report = { wrong, progress: (bytes: number) => progress((done + bytes) / total) };
+    const ofFile = (bytes: number) => progress((done + bytes) / total);
+    const report = { wrong, progress: ofFile, ...rules };
     try {
       await readFile(rows, file, report);
     } catch (error) {
@@ -81,9 +87,11 @@ async function readFile(rows: Rows, file: File, report: FileReport): Promise<voi
   const bytes = new Uint8Array(await file.arrayBuffer());
   const text = decoded(bytes, encodingOf(bytes, true));
   const moved = readWhole(kind, { name, text, modified });
-  for (const part of rowsOf(moved, { preset: rows.preset, now: Date.now(), modified })) {
+  const { engine } = report;
+  for (const part of rowsOf(moved, { preset: rows.preset, engine, now: Date.now(), modified })) {
     if (part.kind === "row") addRow(rows, part.row);
-    else if (part.isWrong) {
+    else if (!part.isWrong) report.left?.(part.why);
+    else {
       const { of, number = null } = part.place;
       report.wrong({
         file: name,
@@ -101,7 +109,7 @@ async function readArchive(rows: Rows, file: File, report: FileReport): Promise<
   if (within.length === 0)
     throw new FileError("The archive holds no conversations.json, .jsonl, .md or .txt.");
   // Their bytes count as those of the archive.
-  await readFiles(rows, within, { wrong: report.wrong, progress: () => {} });
+  await readFiles(rows, within, { ...report, progress: () => {} });
 }
 
 /** Reads lines of an export as they arrive, so that a large file is never held as a whole. */

@@ -36,6 +36,8 @@ export interface Plan {
   /** Parts that cannot be read, the first of them with their reasons. */
   wrong: WrongLine[];
   wrongCount: number;
+  /** What rules leave out, and how often. */
+  left: Counted[];
 }
 
 /** What became of files on a server. */

@@ -38,7 +38,11 @@ export async function plan(
     wrongCount += 1;
     if (wrong.length < MAX_WRONG) wrong.push(line);
   };
-  await readFiles(rows, files, { wrong: note, progress });
+  const left = new Map<string, number>();
+  await readFiles(rows, files, {
+    ...{ wrong: note, progress, engine: held.engine },
+    left: (why) => left.set(why, (left.get(why) ?? 0) + 1),
+  });
   if (rows.nodes.size === 0) throw new Error(nothingRead(wrong));
   const lines = [...exportLines(rows, (subtype) => held.engine.getSectionForSubtype(subtype))];
   const isThere = (row: Json) => row.kind === "node" && held.row(row.id as string) !== undefined;
@@ -49,8 +53,11 @@ export async function plan(
     // The server makes the vectors by its own model.
     rows: sent.map(({ embedding: _vector, embedding_model: _model, ...row }) => row as Json),
   };
-  return { memories: rows.nodes.size - there, there, wrong, wrongCount };
+  return { memories: rows.nodes.size - there, there, wrong, wrongCount, left: countsIn(left) };
 }
+
+const countsIn = (left: ReadonlyMap<string, number>) =>
+  [...left].map(([name, count]) => ({ name, count })).sort((a, b) => b.count - a.count);
 
 /** Sends what was planned. After a failure it goes on where it ended. */
 export async function send(held: Held, progress: (share: number) => void): Promise<Sent> {

@@ -164,15 +164,24 @@ function Told({ state: now }: { state: Settled }) {
 const thereIn = ({ there }: Plan): string =>
   there === 0 ? "" : ` ${counted(there, "memory is", "memories are")} there already.`;
 
-/** What of the files cannot be read. */
-function Refused({ plan: { wrong, wrongCount } }: { plan: Plan }) {
-  if (wrongCount === 0) return null;
+/** What of the files cannot be read, and what is left out by rule. */
+function Refused({ plan: { wrong, wrongCount, left } }: { plan: Plan }) {
   return (
-    <Reasons
-      summary={`${counted(wrongCount, "place is", "places are")} not taken.`}
-      rows={wrong.map((one) => [placeOf(one), whyInWords(one.why)])}
-      all={wrongCount}
-    />
+    <>
+      {left.length === 0 ? null : (
+        <p class="hint">
+          Left out: {left.map(({ name, count: many }) => `${count(many)} times ${name}`).join("; ")}
+          .
+        </p>
+      )}
+      {wrongCount === 0 ? null : (
+        <Reasons
+          summary={`${counted(wrongCount, "place is", "places are")} not taken.`}
+          rows={wrong.map((one) => [placeOf(one), whyInWords(one.why)])}
+          all={wrongCount}
+        />
+      )}
+    </>
   );
 }
 
