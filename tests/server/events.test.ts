@@ -201,6 +201,19 @@ describe("the events of an agent", () => {
   });
 });
 
+test("a stream does not hinder the purge of a memory", async () => {
+  const own = await start(temporaryFolder());
+  const me = clientOf(own, "default");
+  await me.create({ id: "a" });
+  await me.create({ id: "b" });
+  const stream = await follow(own.url, as("default"), "?after=0");
+  expect((await stream.take(3)).map(told)).toEqual(["start undefined", "stored a", "stored b"]);
+  expect((await me.ask("POST /nodes/a/purge")).status).toBe(200);
+  expect((await stream.take(1)).map(told)).toEqual(["deleted a"]);
+  await me.create({ id: "c" });
+  expect((await stream.take(1)).map(told)).toEqual(["stored c"]);
+});
+
 describe("the client", () => {
   test("follows from a cursor, and ends when it is told to", async () => {
     const own = client();

@@ -187,10 +187,18 @@ export class Server {
   async *events(signal: AbortSignal): AsyncGenerator<Event[]> {
     const { url: baseUrl, agent, key } = this.address;
     const address = { baseUrl, agent, ...(key === "" ? {} : { key }) };
+    const ending = new AbortController();
+    const end = () => ending.abort();
+    signal.addEventListener("abort", end);
+    if (signal.aborted) end();
     const waiting: Event[] = [];
     let [isOver, wake] = [false, () => {}];
     const reading = (async () => {
-      for await (const event of followMemory({ ...address, signal, after: this.cursor })) {
+      for await (const event of followMemory({
+        ...address,
+        signal: ending.signal,
+        after: this.cursor,
+      })) {
         if (event.kind === "start") continue;
         waiting.push(event);
         wake();
@@ -201,14 +209,19 @@ export class Server {
     });
     // It is awaited at the end.
     reading.catch(() => {});
-    while (!isOver || waiting.length > 0) {
-      if (waiting.length > 0) yield waiting.splice(0);
-      else
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
+    try {
+      while (!isOver || waiting.length > 0) {
+        if (waiting.length > 0) yield waiting.splice(0);
+        else
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+      }
+      await reading;
+    } finally {
+      signal.removeEventListener("abort", end);
+      end();
     }
-    await reading;
   }
 
   /** Whether the server will not tell of events later either. */

@@ -14,6 +14,7 @@ const cursor = z.string().regex(CURSOR, "must be 0, or the cursor of an event");
 const eventsQuery = z.object({
   after: cursor.optional().openapi({
     type: "string",
+    pattern: CURSOR.source,
     description:
       "Only what was written after the event with this cursor. Without it, what is written from now on. " +
       "`0` is the beginning of the memory, as long as its first events are known.",
@@ -24,6 +25,7 @@ const eventsQuery = z.object({
 const eventsHeaders = z.object({
   "Last-Event-ID": cursor.optional().openapi({
     type: "string",
+    pattern: CURSOR.source,
     description: "The cursor that a reader of the stream had last. It counts more than `after`.",
   }),
 });
