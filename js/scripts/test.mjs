@@ -24,6 +24,7 @@ const ON_POSTGRES = [
   "batches",
   "clusters",
   "conflicts",
+  "events",
   "filters",
   "full-text",
   "idempotency",

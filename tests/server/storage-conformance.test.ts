@@ -1013,6 +1013,44 @@ for (const implementation of IMPLEMENTATIONS)
         expect(one.writer).not.toBe(other.writer);
       });
 
+      test("tells what became of memories and edges, and of nothing else", async () => {
+        const storage = await storeWith(nodeOf("a"), nodeOf("b"));
+        const told = (work: () => void) => {
+          const { last } = storage.changeLog.range();
+          storage.transaction(work);
+          const found = storage.changeLog.told(last, 99);
+          for (const { at } of found) expect(at).toMatch(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
+          return found.map(({ entity, action, id }) => `${entity} ${action} ${id}`).sort();
+        };
+        expect(told(() => storage.nodes.insert(nodeOf("c")))).toEqual(["node stored c"]);
+        const change = { content_title: "Other words", last_modified: at(9) };
+        expect(told(() => storage.nodes.update("c", change))).toEqual(["node changed c"]);
+        const edges = () => {
+          storage.edges.insert(edgeOf("e", "a", "c"));
+          storage.edges.insert(edgeOf("f", "b", "c", { type: "supersedes" }));
+        };
+        expect(told(edges)).toEqual(["edge linked e", "edge replaced f"]);
+        expect(told(() => storage.edges.move("e", "b"))).toEqual(["edge linked e"]);
+        expect(told(() => storage.edges.strengthen("e", 0.1))).toEqual([]);
+        const beside = () => {
+          storage.clusters.insert({ ...CLUSTER, auto_subtypes: null });
+          storage.clusters.putMember(memberOf("c_1", "b"));
+        };
+        expect(told(beside)).toEqual([]);
+        expect(told(() => storage.edges.delete("e"))).toEqual(["edge unlinked e"]);
+        expect(told(() => storage.nodes.delete("c"))).toEqual([
+          "edge unlinked f",
+          "node deleted c",
+        ]);
+        const put = () => storage.portable.put("node", [{ ...nodeOf("d") }, { ...nodeOf("e") }]);
+        expect(told(put)).toEqual(["node stored d", "node stored e"]);
+        const all = storage.changeLog.told(0, 99);
+        expect(storage.changeLog.told(all[0]!.sequence, 2)).toEqual(all.slice(1, 3));
+        expect(storage.nodes.briefs(["d", "z"])).toEqual([
+          { id: "d", type: "concept", subtype: null, title: nodeOf("d").content_title },
+        ]);
+      });
+
       test("has no gaps, and does not begin again once it is trimmed", async () => {
         const storage = await storeWith(nodeOf("a"), nodeOf("b"), nodeOf("c"));
         expect(storage.changeLog.range()).toEqual({ first: 1, last: 3 });
