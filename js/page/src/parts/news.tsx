@@ -12,6 +12,8 @@ import type { News } from "../memory/records.ts";
 
 /** How long the line stays if nothing waits, in milliseconds. */
 const SHOWN_FOR = 10_000;
+/** Characters of a title in the line. */
+const MAX_TITLE = 60;
 
 /** What the line says; empty if there is nothing to say. */
 const line = signal("");
@@ -46,7 +48,8 @@ const OTHERS = "by another program";
 
 function toldOf({ stored, changed, deleted, title, isTooMuch }: News): string {
   if (isTooMuch) return `Much was written ${OTHERS}.`;
-  const about = title === "" ? "" : `: “${title.slice(0, 80)}”`;
+  const short = title.length > MAX_TITLE ? `${title.slice(0, MAX_TITLE).trimEnd()} …` : title;
+  const about = title === "" ? "" : `: “${short}”`;
   const memories = (count: number) => counted(count, "memory", "memories");
   if (stored === 1 && changed + deleted === 0) return `Stored just now ${OTHERS}${about}`;
   const parts = [
