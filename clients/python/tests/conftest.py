@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,17 @@ def server_command() -> str:
     if not BUILT.exists():
         pytest.exit("The server is not built: run npm run build first.", 2)
     return f"{shutil.which('node') or 'node'} {PROGRAM}"
+
+
+# Pydantic AI needs Python 3.11.
+HAS_PYDANTIC_AI = sys.version_info >= (3, 11)
+collect_ignore = [] if HAS_PYDANTIC_AI else ["test_pydantic_ai.py"]
+
+
+def files(folder: Path, pattern: str) -> list[Path]:
+    """Returns the files of a folder that this Python can run, in order."""
+    found = sorted(folder.glob(pattern))
+    return [path for path in found if HAS_PYDANTIC_AI or "pydantic" not in path.name]
 
 
 # Programs that tests start find the server by this, too.

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from conftest import files
 
 from nous_memory import LocalServer
 
@@ -26,9 +27,10 @@ def turn(name: str, said: str, url: str) -> str:
     return done.stdout
 
 
-NAMES = sorted(path.name for path in EXAMPLES.glob("*.py"))
+NAMES = [path.name for path in files(EXAMPLES, "*.py")]
 # Each example is told something else: they share one memory.
-FOODS = dict(zip(NAMES, ("walnuts", "cashews", "celery", "mustard"), strict=True))
+ALL = ("walnuts", "cashews", "celery", "mustard", "lupins", "sesame", "peanuts")
+FOODS = dict(zip(NAMES, ALL[: len(NAMES)], strict=True))
 
 
 @pytest.mark.parametrize("name", NAMES)

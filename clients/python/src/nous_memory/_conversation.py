@@ -34,6 +34,27 @@ class Turn(NamedTuple):
     """What the framework gets back: anything that JSON can hold."""
 
 
+def make(memory: Memory, items: Sequence[Any]) -> None:
+    """Makes memories with ids of their own: all, or after an error none."""
+    for at in range(0, len(items), MAX_MADE):
+        try:
+            for result in memory.nodes.create_many(items[at : at + MAX_MADE]).results:
+                if result.error is not None:
+                    kind = BY_STATUS.get(result.status, NousStatusError)
+                    raise kind(result.error, status=result.status)
+        except NousError:
+            unmake(memory, items[: at + MAX_MADE])
+            raise
+
+
+def unmake(memory: Memory, items: Sequence[Any]) -> None:
+    """Deletes memories again, as far as the server answers."""
+    for at in range(0, len(items), MAX_MADE):
+        with suppress(NousError):
+            ids = [item["id"] for item in items[at : at + MAX_MADE]]
+            memory.nodes.delete_where({"ids": ids})
+
+
 class Conversation:
     """The turns of one session. `source` tells conversations of several frameworks apart."""
 
@@ -54,21 +75,7 @@ class Conversation:
         self._last = max(time.time_ns() // 1_000, self._last + 1)
         items = [self._node(turn, self._last + place) for place, turn in enumerate(turns)]
         self._last += len(turns)
-        parts = [items[at : at + MAX_MADE] for at in range(0, len(items), MAX_MADE)]
-        for tried, part in enumerate(parts, 1):
-            try:
-                self._make(part)
-            except NousError:
-                for done in parts[:tried]:
-                    with suppress(NousError):
-                        self.memory.nodes.delete_where({"ids": [item["id"] for item in done]})
-                raise
-
-    def _make(self, items: Sequence[Any]) -> None:
-        for result in self.memory.nodes.create_many(items).results:
-            if result.error is not None:
-                kind = BY_STATUS.get(result.status, NousStatusError)
-                raise kind(result.error, status=result.status)
+        make(self.memory, items)
 
     def _node(self, turn: Turn, order: int) -> Any:
         words = f"{turn.speaker}: {turn.text}" if turn.text.strip() else ""

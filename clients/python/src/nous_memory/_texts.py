@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
+from msgspec import DecodeError, json
 from typing_extensions import Required
 
 from . import models as m
@@ -57,3 +58,35 @@ def title_of(text: str) -> str:
         return line.strip() or UNREAD
     cut = line[:MAX_TITLE]
     return (cut.rsplit(" ", 1)[0] or cut).strip() or UNREAD
+
+
+def words_of(hit: m.SearchHit) -> str:
+    """Returns title and body, each once. Of a body in JSON the field `text` is read."""
+    body = hit.content_body or ""
+    if body.startswith("{"):
+        try:
+            held = json.decode(body)
+        except DecodeError:
+            held = None
+        if isinstance(held, dict) and isinstance(held.get("text"), str):
+            body = held["text"]
+    if body.startswith(hit.content_title):
+        return body
+    return f"{hit.content_title}\n{body}".rstrip()
+
+
+def details_of(hit: m.SearchHit) -> dict[str, Any]:
+    """Returns what frameworks get as the metadata of a memory: the fields that it has."""
+    kept = {
+        "id": hit.id,
+        "score": hit.score,
+        "type": hit.type,
+        "created_at": hit.created_at,
+        "event_time": hit.event_time,
+        "user": hit.user,
+        "session": hit.session,
+        "source": hit.source,
+        "tags": hit.tags,
+        "metadata": hit.metadata,
+    }
+    return {key: value for key, value in kept.items() if value not in (None, [])}

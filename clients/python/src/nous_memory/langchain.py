@@ -25,7 +25,7 @@ from pydantic import ConfigDict, Field
 from . import models as m
 from ._conversation import Conversation, Turn
 from ._sync_client import Memory
-from ._texts import MAX_QUESTION, UNREAD
+from ._texts import MAX_QUESTION, UNREAD, details_of, words_of
 
 __all__ = ["NousChatMessageHistory", "NousRetriever"]
 
@@ -76,37 +76,7 @@ class NousRetriever(BaseRetriever):
 
 
 def document_of(hit: m.SearchHit) -> Document:
-    kept = {
-        "id": hit.id,
-        "score": hit.score,
-        "type": hit.type,
-        "created_at": hit.created_at,
-        "event_time": hit.event_time,
-        "user": hit.user,
-        "session": hit.session,
-        "source": hit.source,
-        "tags": hit.tags,
-        "metadata": hit.metadata,
-    }
-    metadata = {key: value for key, value in kept.items() if value not in (None, [])}
-    return Document(id=hit.id, page_content=text_of(hit), metadata=metadata)
-
-
-def text_of(hit: m.SearchHit) -> str:
-    """Returns title and body, each once. Of a body in JSON the field `text` is read."""
-    body = hit.content_body or ""
-    if body.startswith("{"):
-        from msgspec import DecodeError, json
-
-        try:
-            held = json.decode(body)
-        except DecodeError:
-            held = None
-        if isinstance(held, dict) and isinstance(held.get("text"), str):
-            body = held["text"]
-    if body.startswith(hit.content_title):
-        return body
-    return f"{hit.content_title}\n{body}".rstrip()
+    return Document(id=hit.id, page_content=words_of(hit), metadata=details_of(hit))
 
 
 class NousChatMessageHistory(BaseChatMessageHistory):
