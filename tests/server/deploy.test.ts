@@ -105,6 +105,39 @@ test("the probes call the server by a name that it answers to", async () => {
   }
 });
 
+test("Grafana's dashboard asks for metrics and labels that the server has, and for each of them", async () => {
+  const options = ["--backup-dir", join(temporaryFolder(), "backups"), "--backup-every", "6h"];
+  const { url, ask } = await start(temporaryFolder(), options);
+  await ask("GET /nodes");
+  const answer = await (await fetch(`${url}/metrics`)).text();
+  /** The names of the labels that each metric has; a scrape adds those of the target. */
+  const labelsOf = new Map<string, Set<string>>();
+  for (const [, name, labels = ""] of answer.matchAll(/^(nous_\w+)(\{.*\})? /gm)) {
+    const known = labelsOf.get(name!) ?? new Set(["instance"]);
+    for (const [, label] of labels.matchAll(/(\w+)="/g)) known.add(label!);
+    labelsOf.set(name!, known);
+  }
+  const dashboard: unknown = JSON.parse(read("deploy/grafana/nous.json"));
+  const asked = valuesOf(dashboard, "expr") as string[];
+  expect(asked.length).toBeGreaterThan(10);
+  const used = new Set<string>();
+  for (const expr of asked) {
+    const named = [...expr.matchAll(/\b(nous_\w+)(?:\{(.*?)\})?/g)];
+    expect(named).not.toEqual([]);
+    for (const [, name, matchers = ""] of named) {
+      const grouped = /\bby \(([^)]*)\)/.exec(expr)?.[1]?.split(", ") ?? [];
+      const matched = [...matchers.matchAll(/(\w+)=/g)].map(([, label]) => label!);
+      const unknown = [...grouped, ...matched].filter((label) => !labelsOf.get(name!)?.has(label));
+      expect([expr, name, unknown]).toEqual([expr, name, []]);
+      used.add(name!);
+    }
+  }
+  const variables = (valuesOf(dashboard, "definition") as string[]).join();
+  expect(labelsOf.has(/nous_\w+/.exec(variables)![0])).toBe(true);
+  const missing = [...labelsOf.keys()].filter((name) => !used.has(name));
+  expect(missing).toEqual([]);
+});
+
 test.each(COMPOSED)("%s is as Compose specifies", (file) => {
   const { $schema: _, ...schema } = JSON.parse(
     read("node_modules", "dclint", "schemas", "compose.schema.json"),
