@@ -16,7 +16,7 @@ from autogen_core import CancellationToken
 from autogen_core.memory import Memory as AutoGenMemory
 from autogen_core.memory import MemoryContent, MemoryMimeType
 from autogen_core.model_context import UnboundedChatCompletionContext
-from autogen_core.models import LLMMessage, SystemMessage, UserMessage
+from autogen_core.models import AssistantMessage, LLMMessage, SystemMessage, UserMessage
 from fakes_autogen import Listener
 from pydantic import ValidationError
 
@@ -149,6 +149,18 @@ def test_nothing_is_stored_if_so_asked_and_nothing_is_told_without_words(memory:
         assert "walnuts" in str(await ours.update_context(context))
 
     asyncio.run(main())
+
+
+def test_a_message_that_was_answered_is_not_stored(memory: Memory) -> None:
+    async def main() -> None:
+        ours = NousMemory(memory)
+        context = UnboundedChatCompletionContext()
+        await context.add_message(UserMessage(content="I play the cello.", source="user"))
+        await context.add_message(AssistantMessage(content="Since when?", source="cook"))
+        await ours.update_context(context)
+
+    asyncio.run(main())
+    assert memory.health().node_count == 0
 
 
 def test_wrong_content_is_refused(memory: Memory) -> None:

@@ -151,6 +151,20 @@ def test_messages_that_leave_the_short_term_memory_are_stored_if_so_asked(memory
     asyncio.run(main())
 
 
+def test_a_question_is_asked_again_each_time(memory: Memory) -> None:
+    memory.remember("I play the cello on Sundays.")
+
+    async def main() -> None:
+        async with chat_of(NousMemoryBlock(memory=memory)) as chat:
+            question = "when do I play the cello?"
+            assert "on Sundays" in str((await chat.aget(input=question))[0].content)
+            memory.remember("I play the cello on Mondays now, no longer on Sundays.")
+            known = str((await chat.aget(input=question))[0].content)
+            assert 0 < known.index("on Mondays") < known.index("- I play the cello on Sundays")
+
+    asyncio.run(main())
+
+
 def test_they_are_not_stored_twice(memory: Memory) -> None:
     async def main() -> None:
         block = NousMemoryBlock(memory=memory)

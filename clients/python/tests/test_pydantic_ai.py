@@ -14,6 +14,7 @@ from pydantic_ai import Agent, BinaryContent
 from pydantic_ai.conversation import Conversation
 from pydantic_ai.conversation_store import (
     ConversationConflict,
+    ConversationRecord,
     ConversationStore,
     InMemoryConversationStore,
 )
@@ -225,6 +226,8 @@ def test_it_answers_as_the_store_in_memory(memory: Memory) -> None:
         await store.fork("two", new_conversation_id="three")
         await conflicts(store.fork("one", new_conversation_id="three"))
         await conflicts(store.fork("none"))
+        gone = ConversationRecord(conversation_id="gone", head_id="deleted meanwhile")
+        await conflicts(store.write_record(gone, expected_revision=None))
         empty = Conversation(conversation_id="empty")
         await store.save(empty)
         for scope in (None, "mira", "omar"):
