@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Annotated, Any, TypedDict, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import anyio.to_thread
 import msgspec
@@ -26,7 +26,7 @@ from pydantic_ai.messages import (
     UserContent,
     UserPromptPart,
 )
-from typing_extensions import NotRequired
+from typing_extensions import NotRequired, TypedDict
 
 from . import models as m
 from ._conversation import MAX_MADE, make, unmake
