@@ -8,7 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from autogen_agentchat.agents import AssistantAgent
+from autogen_agentchat.agents import AssistantAgent, UserProxyAgent
 from autogen_agentchat.conditions import MaxMessageTermination
 from autogen_agentchat.messages import MemoryQueryEvent
 from autogen_agentchat.teams import RoundRobinGroupChat
@@ -106,6 +106,18 @@ def test_words_of_other_agents_are_not_stored(memory: Memory) -> None:
     assert [node.content_title for node in memory.nodes.list()] == ["I am allergic to walnuts."]
 
 
+def test_words_of_a_person_in_a_team_are_those_of_the_user(memory: Memory) -> None:
+    async def main() -> None:
+        ours = NousMemory(memory, speakers=["user", "mira"])
+        cook, _ = agent_of(ours, "cook")
+        mira = UserProxyAgent("mira", input_func=lambda _: "I am allergic to walnuts.")
+        team = RoundRobinGroupChat([mira, cook], termination_condition=MaxMessageTermination(3))
+        await team.run(task="What may I not eat?")
+
+    asyncio.run(main())
+    assert [node.content_title for node in memory.nodes.list()] == ["I am allergic to walnuts."]
+
+
 def test_memories_are_added_found_and_cleared(memory: Memory) -> None:
     memory.remember("Mira plays the cello.", user="mira")
 
@@ -176,6 +188,8 @@ def test_wrong_content_is_refused(memory: Memory) -> None:
             await ours.query("cello", cancelled)
 
     asyncio.run(main())
+    with pytest.raises(TypeError, match=r"speakers: give a list of names: \['mira'\]"):
+        NousMemory(memory, speakers="mira")
     with pytest.raises(ValidationError, match="usr"):
         NousMemoryConfig(usr="mira")  # type: ignore[call-arg]
 

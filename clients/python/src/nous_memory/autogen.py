@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, TypeVar
 
 import anyio.to_thread
@@ -49,6 +49,7 @@ class NousMemoryConfig(BaseModel):
     min_score: float = 0
     max_tokens: int | None = None
     remembers: bool = True
+    speakers: list[str] = ["user"]
 
 
 class NousMemory(AutoGenMemory, Component[NousMemoryConfig]):
@@ -57,8 +58,9 @@ class NousMemory(AutoGenMemory, Component[NousMemoryConfig]):
         agent = AssistantAgent("cook", model_client=client, memory=[NousMemory(Memory())])
 
     Before the model answers, the context gets one system message with what the memory knows about
-    the user's last message, in place of that of the turn before. A message whose source is `user`
-    is stored, unless it only asks; `remembers=False` stores none.
+    the user's last message, in place of that of the turn before. That message is stored, unless it
+    only asks; `remembers=False` stores none. `speakers` are the sources whose messages are the
+    user's: `user` for tasks, and the name of a `UserProxyAgent`, if there is one.
 
     `user` says whose memories count; new ones belong to the user. `limit` and `min_score` are those
     of `query`. `max_tokens` is how long the system message may be; the server's default is 1,500.
@@ -77,7 +79,10 @@ class NousMemory(AutoGenMemory, Component[NousMemoryConfig]):
         min_score: float = 0,
         max_tokens: int | None = None,
         remembers: bool = True,
+        speakers: Collection[str] = ("user",),
     ) -> None:
+        if isinstance(speakers, str):
+            raise TypeError(f"speakers: give a list of names: [{speakers!r}]")
         self.memory = memory or Memory()
         """The memory that is asked."""
         self._is_own = memory is None
@@ -86,11 +91,12 @@ class NousMemory(AutoGenMemory, Component[NousMemoryConfig]):
         self._min_score = min_score
         self._max_tokens = max_tokens
         self._remembers = remembers
+        self._speakers = list(speakers)
 
     async def update_context(self, model_context: ChatCompletionContext) -> UpdateContextResult:
         """Adds a system message about the user's last message, and stores that message."""
-        said = [said_of(message) for message in await model_context.get_messages()]
-
+        messages = await model_context.get_messages()
+        said = [said_of(message, self._speakers) for message in messages]
         answer = await anyio.to_thread.run_sync(
             lambda: take_turn(
                 self.memory,
@@ -156,6 +162,7 @@ class NousMemory(AutoGenMemory, Component[NousMemoryConfig]):
             min_score=self._min_score,
             max_tokens=self._max_tokens,
             remembers=self._remembers,
+            speakers=self._speakers,
         )
 
     @classmethod
@@ -187,10 +194,10 @@ def is_earlier(message: Any) -> bool:
     return message["type"] == "SystemMessage" and str(message["content"]).startswith(HEAD)
 
 
-def said_of(message: LLMMessage) -> Said:
+def said_of(message: LLMMessage, speakers: Collection[str]) -> Said:
     if isinstance(message, UserMessage):
         # Messages of other agents come as those of a user, too. Their source is their name.
-        role = "user" if message.source == "user" else "assistant"
+        role = "user" if message.source in speakers else "assistant"
         parts = [message.content] if isinstance(message.content, str) else message.content
         return Said(role, "\n".join(part for part in parts if isinstance(part, str)))
     if isinstance(message, AssistantMessage) and isinstance(message.content, str):
