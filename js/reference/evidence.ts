@@ -51,15 +51,7 @@ export const EVIDENCE = [
   ...(["titlecov", "graph", "affinity", "recency_episodic", "recency_signals"] as const),
   ...(["recency_knowledge", "recency_procedural", "lastrec", "vaguerec", "intent"] as const),
   ...(["section_episodic", "section_signals", "section_procedural"] as const),
-  ...([
-    "emb",
-    "nb_emb",
-    "ses_emb",
-    "emb_unheld",
-    "emb_rank",
-    "emb_unlike",
-    "ses_unheld",
-  ] as const),
+  ...(["emb", "nb_emb", "ses_emb", "emb_unheld", "emb_rank", "emb_unlike", "ses_unheld"] as const),
   "soft_unheld" as const,
   ...TRAITS,
 ];
