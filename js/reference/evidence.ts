@@ -657,6 +657,8 @@ export interface AskedMemory {
   affinity: number;
   /** Whether it passes the filters. */
   passes: boolean;
+  /** Whether the filters exclude it by its id: then it says nothing of others either. */
+  isExcluded: boolean;
 }
 
 export interface AskedQuestion {
@@ -883,9 +885,9 @@ export function collectEvidence(
   const [averageWords, averageOfPassage] = texts.averages;
   let allRarity = 0;
   for (const { matches, isIdentifying } of words) {
-    const found = asking.map(({ id }) =>
+    const found = asking.map(({ id, isExcluded }) =>
       texts.get(id)!.passages.map(({ counts, ofTitle }) => {
-        const held = matches.filter(({ word }) => counts.has(word.text));
+        const held = isExcluded ? [] : matches.filter(({ word }) => counts.has(word.text));
         const forms = held.filter(({ isForm }) => isForm);
         const count = ({ word }: Match) => counts.get(word.text)!;
         return {
@@ -957,9 +959,9 @@ export function collectEvidence(
     );
 
   // ---- meaning ----
-  const meaning = asking.map(({ id }) => {
+  const meaning = asking.map(({ id, isExcluded }) => {
     const { passages, length } = texts.get(id)!;
-    if (vector === undefined) return { sem: 0, pSem: 0 };
+    if (vector === undefined || isExcluded) return { sem: 0, pSem: 0 };
     const products = passages.map((passage) => product(vector, passage.vector));
     const cosines = passages.map(({ vector: { length: own } }, place) =>
       own > 0 ? products[place]! / own : 0,
@@ -985,7 +987,8 @@ export function collectEvidence(
   const { cosines } = question;
   const isEmbedded = cosines !== undefined && cosines.size > 0;
   const emb = new Map(
-    asking.map(({ id }, place) => {
+    asking.map(({ id, isExcluded }, place) => {
+      if (isExcluded) return [id, 0];
       const estimate =
         ESTIMATE.least + ESTIMATE.by_sem * meaning[place]!.sem + ESTIMATE.by_soft * soft.get(id)!;
       return [id, cosines?.get(id) ?? estimate];

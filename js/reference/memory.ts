@@ -714,6 +714,7 @@ export class ReferenceMemory {
         recency: recencyScore(past(node.created_at), now),
         affinity: affinityScore(node.access_count, node.created_at, accessed, now),
         passes: nodePasses(node, filters, now),
+        isExcluded: filters.excluded_ids?.includes(node.id) ?? false,
       };
     });
     const sections = classifyIntent(text);

@@ -218,6 +218,7 @@ export interface SearchFilters {
   tags_all?: readonly string[] | undefined;
   tags_any?: readonly string[] | undefined;
   tags_none?: readonly string[] | undefined;
+  excluded_ids?: readonly string[] | undefined;
   /** Types of the edges that activation may spread over. */
   relationship_types?: readonly string[] | undefined;
 }
@@ -249,6 +250,7 @@ export function nodePasses(node: SearchNode, filters: SearchFilters, now: Instan
   if (filters.tags_all?.some((tag) => !tags.includes(tag))) return false;
   if (!anyOf(tags, filters.tags_any)) return false;
   if (filters.tags_none?.some((tag) => tags.includes(tag))) return false;
+  if (filters.excluded_ids?.includes(node.id)) return false;
   return true;
 }
 

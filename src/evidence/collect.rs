@@ -22,7 +22,7 @@
 use super::flags::Flags;
 use super::likeness::marks_of;
 use super::maxima::Maxima;
-use super::meaning::{Meaning, failing};
+use super::meaning::{Cosines, Meaning, failing};
 use super::neighbours::{Match, Neighbours};
 use super::question::Question;
 use super::runs::{Layout, NEARBY, REACH};
@@ -82,6 +82,8 @@ pub struct Asked<'a> {
     /// By row, the cosine of the embeddings of the question and of the memory; NaN for a memory
     /// without one. `None` for a question without an embedding.
     pub cosines: Option<&'a [f64]>,
+    /// Memories that say nothing, neither of themselves nor of those around them.
+    pub excluded: &'a [Row],
 }
 
 /// How much meaning counts for a question, and why.
@@ -248,7 +250,7 @@ impl Evidence {
         passes: impl Fn(Row) -> bool,
         embed: &mut Embed<'_>,
     ) -> Question {
-        let Asked { text, local, cosines } = asked;
+        let Asked { text, local, cosines, excluded } = asked;
         let question = Question::read(text, local, texts, &mut self.neighbours, embed);
         texts.runs.lay_out();
         self.clear(texts);
@@ -257,13 +259,13 @@ impl Evidence {
         self.of_passages.set(words / texts.passages() as f64);
         self.of_memories.set(words / texts.count as f64);
         for place in 0..question.words.len() {
-            self.read_word(texts, &question, place);
+            self.read_word(texts, &question, place, excluded);
         }
         self.fold_passages(texts);
-        self.read_vectors(texts, &question);
+        self.read_vectors(texts, &question, excluded);
         self.find_best(&passes);
         self.read_runs(texts, &passes);
-        self.read_meaning(texts, cosines, passes);
+        self.read_meaning(texts, cosines, excluded, passes);
         question
     }
 
@@ -300,7 +302,7 @@ impl Evidence {
     }
 
     /// Adds what one word of the question says of passages and memories.
-    fn read_word(&mut self, texts: &Texts, question: &Question, place: usize) {
+    fn read_word(&mut self, texts: &Texts, question: &Question, place: usize, excluded: &[Row]) {
         let Self { passages, memories, windows, .. } = self;
         for found in &question.words[place].matches {
             let square = found.nearness * found.nearness;
@@ -318,6 +320,16 @@ impl Evidence {
                     word.forms += count;
                     word.in_title |= in_title;
                 }
+            });
+        }
+        if !excluded.is_empty() {
+            let PassageSums { word, touched, .. } = passages;
+            touched.retain(|&passage| {
+                let is_out = texts.row_of(passage).is_some_and(|row| excluded.contains(&row));
+                if is_out {
+                    word[passage as usize] = PassageWord::default();
+                }
+                !is_out
             });
         }
         let mut frequency = 0_u32;
@@ -394,7 +406,7 @@ impl Evidence {
     }
 
     /// Compares the question's vector with those of all passages.
-    fn read_vectors(&mut self, texts: &Texts, question: &Question) {
+    fn read_vectors(&mut self, texts: &Texts, question: &Question, excluded: &[Row]) {
         let Self { memories: MemorySums { sem, p_sem, .. }, products, .. } = self;
         sem.fill(0.0);
         p_sem.fill(0.0);
@@ -412,6 +424,13 @@ impl Evidence {
         }
         for (sem, size) in sem.iter_mut().zip(&texts.sizes) {
             *sem = if size.length > 0.0 { *sem / f64::from(size.length) } else { 0.0 };
+        }
+        for &row in excluded {
+            for column in [&mut *sem, &mut *p_sem] {
+                if let Some(product) = column.get_mut(row as usize) {
+                    *product = 0.0;
+                }
+            }
         }
     }
 
@@ -494,10 +513,12 @@ impl Evidence {
         &mut self,
         texts: &Texts,
         cosines: Option<&[f64]>,
+        excluded: &[Row],
         passes: impl Fn(Row) -> bool,
     ) {
         let Self { memories, meaning, maxima, all_rarity, .. } = self;
         let known = |row: usize| (memories.sem[row], share_of(memories.all[row].soft, *all_rarity));
+        let cosines = cosines.map(|cosines| Cosines { cosines, excluded });
         meaning.read(cosines, texts.rows(), texts.runs.layout(), maxima, passes, known);
     }
 

@@ -90,6 +90,15 @@ pub(super) fn failing(unheld: f64) -> f64 {
     ((unheld - from) / (to - from)).clamp(0.0, 1.0)
 }
 
+/// The cosines of the embeddings of a question and of memories.
+#[derive(Clone, Copy)]
+pub(super) struct Cosines<'a> {
+    /// By row; NaN for a memory without an embedding.
+    pub cosines: &'a [f64],
+    /// Memories whose cosine counts as 0.
+    pub excluded: &'a [Row],
+}
+
 /// The columns of embeddings for one question. Kept for the next question.
 #[derive(Debug, Default)]
 pub(super) struct Meaning {
@@ -112,11 +121,10 @@ pub(super) struct Meaning {
 }
 
 impl Meaning {
-    /// Reads the cosines of all rows, NaN for a memory without an embedding. `passes` says which
-    /// memories may be found. `known` returns `sem` and `p_soft` of a row.
+    /// Reads the cosines of all rows. `passes` says which memories may be found. `known` returns `sem` and `p_soft` of a row.
     pub fn read(
         &mut self,
-        cosines: Option<&[f64]>,
+        given: Option<Cosines<'_>>,
         rows: usize,
         layout: &Layout,
         maxima: &mut Maxima,
@@ -129,9 +137,9 @@ impl Meaning {
         ses.clear();
         self.nearest.clear();
         // Without any embedding there is nothing to compare with.
-        let cosines = cosines.filter(|all| all.iter().any(|cosine| !cosine.is_nan()));
-        *is_given = cosines.is_some();
-        let Some(cosines) = cosines else { return };
+        let given = given.filter(|it| it.cosines.iter().any(|cosine| !cosine.is_nan()));
+        *is_given = given.is_some();
+        let Some(Cosines { cosines, excluded }) = given else { return };
         emb.extend((0..rows).map(|row| {
             let cosine = cosines.get(row).copied().unwrap_or(f64::NAN);
             if cosine.is_nan() {
@@ -142,6 +150,11 @@ impl Meaning {
                 cosine
             }
         }));
+        for &row in excluded {
+            if let Some(cosine) = emb.get_mut(row as usize) {
+                *cosine = 0.0;
+            }
+        }
         nb.resize(rows, 0.0);
         ses.resize(rows, 0.0);
         let mut start = 0;

@@ -597,7 +597,8 @@ impl MemoryIndex {
             }
             &**cosines
         });
-        let asked = Asked { text: ask.text, local, cosines };
+        let excluded = &ask.filters.excluded;
+        let asked = Asked { text: ask.text, local, cosines, excluded };
         let question = evidence.collect(texts, asked, passes, embed);
         let is_embedded = evidence.is_embedded();
         let fits = answering.fits;

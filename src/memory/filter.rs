@@ -34,6 +34,9 @@ pub struct Filters {
     pub tags_any: Vec<u32>,
     /// Tags to exclude.
     pub tags_none: Vec<u32>,
+    /// Memories to exclude. A question is answered as if they had no text: they say nothing of the
+    /// memories around them either.
+    pub excluded: Vec<Row>,
     /// Types of edges that activation may pass over.
     pub relationship_types: Vec<u32>,
 }
@@ -65,7 +68,7 @@ impl Filters {
         let lists = [&self.types, &self.excluded_types, &self.subtypes, &self.lifecycles];
         let labels = [&self.clusters, &self.tags_all, &self.tags_any, &self.tags_none];
         let numbers = [self.created_after, self.created_before, self.accessed_within_days];
-        lists.iter().chain(&labels).any(|list| !list.is_empty())
+        lists.iter().chain(&labels).chain([&&self.excluded]).any(|list| !list.is_empty())
             || numbers.iter().any(Option::is_some)
     }
 
@@ -106,6 +109,7 @@ impl Filters {
                 idle <= days * DAY_MS
             })
             && self.passes_labels(nodes.labels.at(place), sets)
+            && !self.excluded.contains(&row)
     }
 
     /// Whether a set of labels fulfils the conditions on clusters and tags.

@@ -348,6 +348,8 @@ record! {
     FILTERS_TAGS_NONE,
     /// Codes of types of edges to spread over.
     FILTERS_RELATIONSHIP_TYPES,
+    /// Rows of nodes to leave out.
+    FILTERS_EXCLUDED,
 }
 
 record! {

@@ -996,6 +996,7 @@ impl<'a> Request<'a> {
             tags_any: list(FILTERS_TAGS_ANY),
             tags_none: list(FILTERS_TAGS_NONE),
             relationship_types: list(FILTERS_RELATIONSHIP_TYPES),
+            excluded: list(FILTERS_EXCLUDED),
             created_after: given(head[SEARCH_CREATED_AFTER]),
             created_before: given(head[SEARCH_CREATED_BEFORE]),
             accessed_within_days: given(head[SEARCH_ACCESSED_WITHIN_DAYS]),

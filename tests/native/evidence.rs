@@ -599,6 +599,25 @@ fn evidence_is_relative_to_the_best_memory_that_passes_the_filters() {
 }
 
 #[test]
+fn an_excluded_memory_says_nothing_of_itself_nor_of_those_around_it() {
+    let mut memory = Memory::new();
+    let rows = memory.talk(&["bread and cheese", "tea", "coffee tonight", "rice"]);
+    let evidence = |memory: &mut Memory, excluded: &[Row]| {
+        let filters = Filters { excluded: excluded.to_vec(), ..Filters::default() };
+        memory.evidence_for(&question("coffee tonight", &filters))
+    };
+    let all = evidence(&mut memory, &[]);
+    assert!(all[&rows[1]].nb > 0.0 && all[&rows[3]].win > 0.0);
+    let rest = evidence(&mut memory, &rows[2..3]);
+    assert!(!rest.contains_key(&rows[2]));
+    for row in [rows[0], rows[1], rows[3]] {
+        assert_eq!([rest[&row].nb, rest[&row].win, rest[&row].ses, rest[&row].sesb], [0.0; 4]);
+    }
+    // A row without a memory excludes nothing.
+    assert_eq!(evidence(&mut memory, &[Row::MAX]), all);
+}
+
+#[test]
 fn memories_that_the_filters_exclude_do_not_move_the_odds() {
     let mut memory = Memory::new();
     let tag = [memory.index.name(NameKind::Tag, "drinks").unwrap()];

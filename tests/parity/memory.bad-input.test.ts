@@ -460,6 +460,7 @@ const FILTERS: [string, unknown[]][] = [
     "tags_all",
     "tags_any",
     "tags_none",
+    "excluded_ids",
   ].map((name): [string, unknown[]] => [name, NO_LABELS]),
   ["relationship_types", NO_LABELS],
   ["lifecycles", ["ACTIVE", 7, ["active"], ["ACTIVE", null], [0], {}]],

@@ -145,6 +145,54 @@ describe("a prompt", () => {
     },
   );
 
+  describe("of a turn that was stored before it was asked for", () => {
+    const FACTS = [
+      ["My sister Anna is allergic to nuts.", "I am cooking dinner for Anna tonight."],
+      ["My doctor is Dr. Huber.", "I have to see the doctor tomorrow."],
+      ["Our cat is called Mimi.", "Mimi is ill and does not eat."],
+      ["The wifi password is on the fridge.", "I have forgotten the wifi password."],
+      ["Der Steuerberater heißt Moser.", "Der Steuerberater will noch Belege sehen."],
+    ] as const;
+    /** All facts, with some others, two hours apart. */
+    const known = () => {
+      const memory = new Memory({ clock: () => NOW });
+      const texts = FACTS.map(([fact]) => fact).concat(FOODS.map((food) => `We bought ${food}.`));
+      for (const [place, text] of texts.entries()) {
+        const created_at = new Date(NOW - 30 * 86_400_000 + place * 7_200_000).toISOString();
+        remember(memory, { text, created_at, type: "fact" });
+      }
+      return memory;
+    };
+    const recalled = (memory: Memory, input: string, said: readonly string[] = []) =>
+      promptOfTurn(memory, {
+        input,
+        messages: said.map((content) => ({ role: "user", content })),
+      });
+
+    test.each(FACTS)("has the same lines: %s", (fact, input) => {
+      const without = recalled(known(), input);
+      const [first] = without.recalled;
+      expect(first?.text).toContain(fact);
+      const memory = known();
+      remember(memory, { text: input, type: "fact" });
+      const { prompt, probability, left_out } = recalled(memory, input);
+      expect(prompt).toBe(without.prompt);
+      // How rare a word is, and how long texts are, knows of one memory more.
+      expect(Math.abs(probability - without.probability)).toBeLessThan(0.05);
+      expect(left_out.map(({ reason }) => reason)).toContain("echo");
+    });
+
+    test("has them if the whole talk was stored", () => {
+      const memory = known();
+      const said: string[] = [];
+      for (const [fact, input] of FACTS) {
+        remember(memory, { text: input, type: "episode" });
+        expect(recalled(memory, input, said).recalled[0]?.text, input).toContain(fact);
+        said.push(input);
+      }
+    });
+  });
+
   test("has a yes that was said beside a question", () => {
     const memory = new Memory({ clock: () => NOW });
     for (const [place, content] of ["Are you allergic to peanuts?", "Yes."].entries())

@@ -246,8 +246,14 @@ const edge: fc.Arbitrary<MemoryEdge> = fc.record({
   strength: unit,
 });
 
+const filters = fc
+  .tuple(searchFilters, fc.option(fc.array(id, { maxLength: 6 }), { nil: undefined }))
+  .map(([others, excluded_ids]) =>
+    excluded_ids === undefined ? others : { ...others, excluded_ids },
+  );
+
 /** One filter or two: many filters let nothing pass. */
-const fewFilters = fc.tuple(searchFilters, fc.nat({ max: 11 })).map(([filters, from]) => {
+const fewFilters = fc.tuple(filters, fc.nat({ max: 12 })).map(([filters, from]) => {
   const entries = Object.entries(filters);
   return Object.fromEntries(
     [...entries, ...entries].slice(from % (entries.length + 1)).slice(0, 2),

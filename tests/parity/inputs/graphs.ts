@@ -241,6 +241,7 @@ function makeFilters(random: () => number): SearchFilters {
   sometimes(() => (filters.tags_all = [pick(random, TAGS)]));
   sometimes(() => (filters.tags_any = some(TAGS)));
   sometimes(() => (filters.tags_none = [pick(random, TAGS)]));
+  sometimes(() => (filters.excluded_ids = some(Array.from({ length: 20 }, (_, i) => nodeId(i)))));
   sometimes(() => (filters.relationship_types = EDGE_TYPES.filter(() => random() < 0.7)));
   return filters;
 }

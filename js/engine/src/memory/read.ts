@@ -433,6 +433,8 @@ export function setTypes({ records, types }: EdgeBatch, names: AllNames): void {
 export interface ReadSearch {
   head: Float64Array;
   lists: number[][];
+  /** The ids of the nodes to leave out. */
+  excluded: readonly string[];
   hits: string[];
   scores: Float64Array;
   embedding: ArrayLike<number> | undefined;
@@ -508,7 +510,7 @@ export function readSearch(search: SearchQuery, names: AllNames): ReadSearch {
     throw invalid("serendipity_level", `must be one of ${levels}, found ${show(level)}`);
   }
   head[SEARCH_SERENDIPITY] = serendipity;
-  const lists = readFilters(query.filters, names, head);
+  const filters = readFilters(query.filters, names, head);
   const embedding = readQueryEmbedding(query.embedding, head);
   head[SEARCH_MAX_SEEDS] = countOf("max_seeds", query.max_seeds, ABSENT);
   const given = query.bm25 ?? [];
@@ -532,7 +534,7 @@ export function readSearch(search: SearchQuery, names: AllNames): ReadSearch {
     scores[index] = score;
   }
   head[SEARCH_HITS] = count;
-  return { head, lists, hits, scores, embedding };
+  return { head, ...filters, hits, scores, embedding };
 }
 
 /** @internal */
@@ -564,11 +566,11 @@ export function readQuestion(text: string, options: AskOptions, names: AllNames)
   const offset = 60_000 * offsetIn(given.time_zone ?? "UTC", head[SEARCH_NOW]);
   head[SEARCH_UTC_OFFSET] = flagOf("times", given.times, true) ? offset : ABSENT;
   head[SEARCH_LIMIT] = limitOf(limit, DEFAULT_ANSWERS);
-  const lists = readFilters(filters, names, head);
+  const read = readFilters(filters, names, head);
   const embedding = readQueryEmbedding(given.embedding, head);
   readScale(given.embedding_scale, head);
   const scores = new Float64Array(0);
-  const search = { head, lists, hits: [], scores, embedding, among };
+  const search = { head, ...read, hits: [], scores, embedding, among };
   return { text, search, minScore, diversity };
 }
 
@@ -637,13 +639,13 @@ export function readSimilar(
   const head = new Float64Array(SEARCH);
   head[SEARCH_NOW] = now;
   head[SEARCH_LIMIT] = limit;
-  const lists = readFilters(filters, names, head);
+  const read = readFilters(filters, names, head);
   if (embedding === undefined || embedding === null) {
     throw invalid("embedding", `must be an array of numbers, found ${show(embedding)}`);
   }
   return {
     head,
-    lists,
+    ...read,
     hits: [],
     scores: new Float64Array(0),
     embedding: readQueryEmbedding(embedding, head),
@@ -674,15 +676,16 @@ const FILTER_KEYS: ReadonlySet<string> = new Set([
   "tags_all",
   "tags_any",
   "tags_none",
+  "excluded_ids",
   "relationship_types",
 ]);
 
-/** Writes the numbers of the filters into the head. Returns their lists, as codes. */
+/** Writes the numbers of the filters into the head. Returns their lists, as codes, and ids to exclude. */
 function readFilters(
   given: SearchFilters | null | undefined,
   names: AllNames,
   head: Float64Array,
-): number[][] {
+): Pick<ReadSearch, "lists" | "excluded"> {
   const filters: SearchFilters = optionsOf("filters", given ?? undefined, FILTER_KEYS);
   const moment = (field: "created_after" | "created_before") => {
     const instant = filters[field];
@@ -714,7 +717,7 @@ function readFilters(
     }
     return code;
   });
-  const lists = new Array<number[]>(FILTERS);
+  const lists = Array.from({ length: FILTERS }, (): number[] => []);
   lists[FILTERS_TYPES] = codes("types", names.types);
   lists[FILTERS_EXCLUDED_TYPES] = codes("excluded_types", names.types);
   lists[FILTERS_SUBTYPES] = codes("subtypes", names.subtypes);
@@ -724,5 +727,5 @@ function readFilters(
   lists[FILTERS_TAGS_ANY] = codes("tags_any", names.tags);
   lists[FILTERS_TAGS_NONE] = codes("tags_none", names.tags);
   lists[FILTERS_RELATIONSHIP_TYPES] = codes("relationship_types", names.edgeTypes);
-  return lists;
+  return { lists, excluded: textsOf("filters.excluded_ids", filters.excluded_ids) };
 }

@@ -5,6 +5,7 @@ import {
   ENDED_MAX_HOPS,
   ENDED_MAX_NODES,
   ENDED_NO_SPREAD,
+  FILTERS_EXCLUDED,
   FIND,
   FIND_ACTIVATION,
   FIND_ROW,
@@ -130,9 +131,10 @@ interface ModuleNode {
 /** Writes a search into the scratch, and reserves `bytes` bytes. @internal */
 export function writeSearch(
   { resident, rows: known }: MemoryState,
-  { head, lists, hits, scores, embedding, among }: ReadSearch,
+  { head, lists, excluded, hits, scores, embedding, among }: ReadSearch,
   bytes = 0,
 ): void {
+  lists[FILTERS_EXCLUDED] = excluded.flatMap((id) => known.get(id) ?? []);
   const codes = lists.flat();
   const components = embedding?.length ?? 0;
   resident.reserve(

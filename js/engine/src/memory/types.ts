@@ -284,6 +284,11 @@ export interface SearchFilters {
   tags_any?: readonly string[] | undefined;
   /** The node has none of these tags. */
   tags_none?: readonly string[] | undefined;
+  /**
+   * The node has none of these ids. Unknown ids are skipped. A question is answered as if these nodes had
+   * no text: they say nothing of the nodes around them either.
+   */
+  excluded_ids?: readonly string[] | undefined;
   /** Types of the edges that activation may spread over. */
   relationship_types?: readonly string[] | undefined;
 }

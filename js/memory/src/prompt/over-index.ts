@@ -69,9 +69,12 @@ function memoriesIn(memory: IndexedMemory): TurnMemories<FoundCandidate> {
   });
   return {
     ...{ engine, preset, now, zone: timeZone },
-    find(question, limit) {
+    find(question, limit, without) {
       const embedding = memory.embeddingOf?.(question);
-      const answers = index.ask(question, { limit, now, time_zone: timeZone, embedding });
+      const filters = { excluded_ids: without };
+      const answers = index.ask(question, {
+        ...{ limit, now, time_zone: timeZone, embedding, filters },
+      });
       const hits = answers.flatMap(({ id, score, superseded_by, replaced_by }) => {
         const row = memory.row(id);
         return row === undefined

@@ -23,6 +23,7 @@ import {
   fixedParts,
   type GivenParts,
   type Message,
+  type NotInPromptReason,
   type PromptMemory,
   profileTypes,
   questionOfTurn,
@@ -57,8 +58,11 @@ export interface TurnMemories<Found extends FoundCandidate> {
   readonly now: number;
   /** The time zone by which days are told. Default: UTC. */
   readonly zone?: string | undefined;
-  /** Returns the memories that answer a question, with those that replace them. */
-  find(question: string, limit: number): Found[];
+  /**
+   * Returns the memories that answer a question, with those that replace them, as if the memory did
+   * not hold `without`.
+   */
+  find(question: string, limit: number, without: readonly string[]): Found[];
   /** Returns the factor of each memory by its use in earlier prompts. Default: 1. */
   boosts?(ids: readonly string[]): readonly number[];
   /** Returns memories of subtypes, the newest first; none that is older than `since`. */
@@ -136,65 +140,76 @@ export function buildPrompt<Found extends FoundCandidate>(
         signals: plan.signals,
         opensTopic: engine.nextTopic(input) !== null,
       });
-  const hits = asked === undefined ? [] : memories.find(asked, MAX_CANDIDATES);
   const censorIds = censors.map(({ id }) => id);
-  const boosts = memories.boosts?.(hits.map(({ id }) => id));
   const of = { engine, preset };
   // What a question for the past finds before the memory that replaces it is asked for.
   const asksPast = engine.understand(input, { now, time_zone: zone }).era !== "present";
-  const places = new Map(hits.map(({ id }, place) => [id, place]));
-  const isBefore = (id: string, newer: string) =>
-    asksPast && places.has(id) && places.get(id)! < (places.get(newer) ?? hits.length);
-  const stored = (rows: readonly StoredCandidate[]): PromptMemory[] => {
-    const newer = memories.newerOf(rows.map(({ id }) => id));
-    return rows.map((row, place) => {
-      const memory = candidateOf(row, of, row.state_lifecycle);
-      const its = newer[place];
-      if (its === undefined) return memory;
-      const isPast = isBefore(row.id, its.row.id);
-      if (its.isSure && !isPast) return { ...memory, superseded_by: its.row.id };
-      return { ...memory, newer: candidateOf(its.row, of, null), isPast };
+  const set = Object.entries(turn.budgets ?? {}).filter(([, tokens]) => tokens !== undefined);
+  const written = (hits: readonly Found[]): TurnPrompt => {
+    const boosts = memories.boosts?.(hits.map(({ id }) => id));
+    const places = new Map(hits.map(({ id }, place) => [id, place]));
+    const isBefore = (id: string, newer: string) =>
+      asksPast && places.has(id) && places.get(id)! < (places.get(newer) ?? hits.length);
+    const stored = (rows: readonly StoredCandidate[]): PromptMemory[] => {
+      const newer = memories.newerOf(rows.map(({ id }) => id));
+      return rows.map((row, place) => {
+        const memory = candidateOf(row, of, row.state_lifecycle);
+        const its = newer[place];
+        if (its === undefined) return memory;
+        const isPast = isBefore(row.id, its.row.id);
+        if (its.isSure && !isPast) return { ...memory, superseded_by: its.row.id };
+        return { ...memory, newer: candidateOf(its.row, of, null), isPast };
+      });
+    };
+    return writePrompt({
+      ...{ engine, input, now, zone, messages },
+      picking: {
+        turn: asked === undefined ? "idle" : asksIn(input, plan.signals) ? "question" : "other",
+        ...{ min_score, max_lines },
+      },
+      budgets: {
+        ...Object.fromEntries(set),
+        total: turn.max_tokens ?? turn.budgets?.total ?? DEFAULT_TOKENS,
+      },
+      fixed: fixedParts({
+        ...{ identity, censors, working_memory },
+        frame: turn.frame == null ? undefined : frame,
+      }),
+      found: stored(hits).map((memory, place) => ({
+        ...memory,
+        score:
+          hits[place]!.score *
+          (boosts?.[place] ?? 1) *
+          factorOf(hits[place]!, frame.frame_id, censorIds),
+        probability: hits[place]!.score,
+      })),
+      profile: stored(
+        memories
+          .newest(profileTypes(preset), MAX_PROFILE)
+          .filter(({ state_lifecycle: state }) => isAtHand(state)),
+      ),
+      recent: stored(memories.newest(CONVERSATIONS, MAX_RECENT, now - RECENT_FOR)).map(
+        (memory) => ({
+          ...memory,
+          heading: "recent_conversations" as const,
+        }),
+      ),
     });
   };
-  const set = Object.entries(turn.budgets ?? {}).filter(([, tokens]) => tokens !== undefined);
-  const prompt = writePrompt({
-    ...{ engine, input, now, zone, messages },
-    picking: {
-      turn: asked === undefined ? "idle" : asksIn(input, plan.signals) ? "question" : "other",
-      ...{ min_score, max_lines },
-    },
-    budgets: {
-      ...Object.fromEntries(set),
-      total: turn.max_tokens ?? turn.budgets?.total ?? DEFAULT_TOKENS,
-    },
-    fixed: fixedParts({
-      ...{ identity, censors, working_memory },
-      frame: turn.frame == null ? undefined : frame,
-    }),
-    found: stored(hits).map((memory, place) => ({
-      ...memory,
-      score:
-        hits[place]!.score *
-        (boosts?.[place] ?? 1) *
-        factorOf(hits[place]!, frame.frame_id, censorIds),
-      probability: hits[place]!.score,
-    })),
-    profile: stored(
-      memories
-        .newest(profileTypes(preset), MAX_PROFILE)
-        .filter(({ state_lifecycle: state }) => isAtHand(state)),
-    ),
-    recent: stored(memories.newest(CONVERSATIONS, MAX_RECENT, now - RECENT_FOR)).map((memory) => ({
-      ...memory,
-      heading: "recent_conversations" as const,
-    })),
-  });
-  // The turn itself, and what the conversation says already, answer nothing.
-  const repeated = new Set(
-    prompt.left_out
-      .filter(({ reason }) => reason === "echo" || reason === "conversation")
-      .map(({ id }) => id),
-  );
+  const find = (without: readonly string[]) =>
+    asked === undefined ? [] : memories.find(asked, MAX_CANDIDATES, without);
+  let hits = find([]);
+  let prompt = written(hits);
+  // What repeats the turn or the conversation answers nothing. It is so near to the question that all
+  // others would look unlikely beside it: they are found as if it were not there.
+  const repeated = new Map<string, Found>();
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const more = repeatedIn(hits, prompt).filter(({ id }) => !repeated.has(id));
+    if (more.length === 0) break;
+    for (const hit of more) repeated.set(hit.id, hit);
+    hits = [...find([...repeated.keys()]), ...repeated.values()];
+    prompt = written(hits);
+  }
   const probability = hits
     .filter(({ id }) => !repeated.has(id))
     .reduce((max, { score }) => Math.max(max, score), 0);
@@ -208,6 +223,25 @@ export function buildPrompt<Found extends FoundCandidate>(
     frame,
     plan,
   };
+}
+
+/** How often memories that say nothing new are taken out: others may come up in their place. */
+const MAX_ROUNDS = 3;
+/**
+ * Why a memory answers nothing: it is the turn itself, or the conversation says it. One that only asks tells
+ * what the memory after it is about.
+ */
+const ANSWERS_NOTHING: ReadonlySet<NotInPromptReason> = new Set(["echo", "conversation"]);
+
+/** Returns the memories that were found and answer nothing. */
+function repeatedIn<Found extends FoundCandidate>(
+  hits: readonly Found[],
+  { left_out }: TurnPrompt,
+): Found[] {
+  const ids = new Set(
+    left_out.filter(({ reason }) => ANSWERS_NOTHING.has(reason)).map(({ id }) => id),
+  );
+  return hits.filter(({ id }) => ids.has(id));
 }
 
 /** Throws for a least probability or a number of memories that there cannot be. */

@@ -39,7 +39,8 @@ function built(agent: Agent, body: TurnAsked, question: QuestionVector | undefin
   const { plan: turn, ...prompt } = buildPrompt(
     {
       ...{ engine, preset, now, zone },
-      find: (query, limit) => hitsOf(agent, { query, filter, limit }, question, now),
+      find: (query, limit, without) =>
+        hitsOf(agent, { query, filter, limit, without }, question, now),
       boosts: (ids) => usageOf(agent, ids, now).boost(ids, now),
       newest: (subtypes, limit, since) =>
         listed(agent, subtypes, limit, given, now, since === undefined ? since : toIso(since)),
@@ -81,7 +82,7 @@ function built(agent: Agent, body: TurnAsked, question: QuestionVector | undefin
  */
 function hitsOf(
   agent: Agent,
-  sought: Pick<NodeSearch, "query" | "filter" | "limit">,
+  sought: Pick<NodeSearch, "query" | "filter" | "limit" | "without">,
   question: QuestionVector | undefined,
   now: number,
 ): FoundNode[] {

@@ -73,6 +73,7 @@ export function indexFilterOf(
     // "" stands for memories without a subtype.
     subtypes: subtype == null ? subtypes?.map((name) => name ?? "") : [subtype],
     cluster_ids: cluster_ids ?? undefined,
+    excluded_ids: request.without,
     lifecycles,
     created_after: byIngestion?.start ?? undefined,
     created_before: byIngestion?.end ?? undefined,

@@ -9,6 +9,8 @@ export type NodeSearch = Omit<SearchRequest, "type" | "subtype"> & {
   subtype?: string | null | undefined;
   /** Only memories of one of these subtypes; null stands for memories without a subtype. */
   subtypes?: readonly (string | null)[] | undefined;
+  /** Ids of memories that are not found. */
+  without?: readonly string[] | undefined;
 };
 
 /**
