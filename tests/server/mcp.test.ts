@@ -430,6 +430,55 @@ describe("the few tools", () => {
     expect(await older(rent.id)).toMatchObject({ id: rent.id, replaced_by: null });
   });
 
+  test("follow a correction back: what held before holds again, or both do", async () => {
+    const { call } = await few("back");
+    const AGENT = { "x-nous-agent": "back" };
+    const { id: graz } = await changed(call, "Mira lives in Graz.");
+    const linz = await changed(call, "Mira moved to Linz in May.");
+    expect(linz.older).toBe(graz);
+    const states = async () => {
+      const found = [];
+      for (const id of [graz, linz.id])
+        found.push((await server().ask(`GET /nodes/${id}?recall=false`, undefined, AGENT)).body);
+      return found.map(({ state_lifecycle }) => state_lifecycle);
+    };
+    await call("update", { id: linz.id, replaces: graz });
+    for (let times = 0; times < 2; times++) {
+      await call("update", { id: graz, replaces: linz.id });
+      expect(await states()).toEqual(["ACTIVE", "DORMANT"]);
+      await call("update", { id: linz.id, replaces: graz });
+      expect(await states()).toEqual(["DORMANT", "ACTIVE"]);
+    }
+    await call("update", { id: graz, keeps: linz.id });
+    expect(await states()).toEqual(["ACTIVE", "ACTIVE"]);
+    const edges = await server().ask(`GET /edges?node_id=${graz}&direction=both`, undefined, AGENT);
+    expect(edges.body.data).toMatchObject([{ type: "relates_to", source_id: graz }]);
+  });
+
+  test.each([
+    ["--ranking", "signals"],
+    ["--compat", "hynous"],
+  ])("%s %s: follow a correction, and tell no profile of another user", async (...options) => {
+    const { url } = await start(temporaryFolder(), options);
+    const { call } = await connected(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
+    const nothing = "The memory knows nothing about it.";
+    const query = "what may I not eat?";
+    expect((await call("recall", { query })).text).toBe(nothing);
+    const nuts = await changed(call, "I am allergic to walnuts.");
+    const { data } = await call("remember", { text: "I am allergic to dust.", user: "mira" });
+    expect(data).toMatchObject({ count: 1 });
+    const told = (await call("recall", { query: "zzz qqq" })).text;
+    expect(told).toContain("I am allergic to walnuts.");
+    expect(told).not.toContain("Frame");
+    expect((await call("recall", { query: "zzz qqq", user: "mira" })).text).not.toContain("nuts");
+    expect((await call("recall", { query: "zzz qqq", user: "nora" })).text).toBe(nothing);
+    const beans = await changed(call, "I am allergic to beans.");
+    for (const how of ["replaces", "keeps", "replaces"]) {
+      const answer = await call("update", { id: beans.id, [how]: nuts.id });
+      expect(answer).toMatchObject({ isError: false, data: { id: beans.id } });
+    }
+  });
+
   test("let a memory replace one that `recall` finds, where `remember` names none", async () => {
     const { call } = await few("unnamed");
     const cello = await changed(call, "Nora plays the cello.");
@@ -465,9 +514,11 @@ describe("the few tools", () => {
     for (const [name, given, sentence] of [
       ["update", { id, replaces: other.id, keeps: other.id }, "Give one alone"],
       ["update", { id, replaces: other.id, title: "Rex" }, "Give one alone"],
-      ["update", { id, replaces: "n_none" }, "No memory has this id"],
-      ["update", { id: "n_none", keeps: id }, "No memory has this id"],
-      ["update", { id, replaces: id }, "must be another memory"],
+      ["update", { id: "n_none", title: "Rex" }, "No memory has this id"],
+      ["update", { id, replaces: "n_none" }, "One of the two ids names no memory"],
+      ["update", { id: "n_none", keeps: id }, "One of the two ids names no memory"],
+      ["update", { id, replaces: id }, "replaces must be another memory than id."],
+      ["update", { id, keeps: id }, "keeps must be another memory than id."],
       ["remember", { text: "a", session: "s" }, "remember has no argument session"],
     ] as const)
       expect(await call(name, given)).toMatchObject({

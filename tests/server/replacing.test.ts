@@ -365,6 +365,53 @@ describe("a server", () => {
     });
   });
 
+  test("follows the last decision, whichever memory it calls the newer one", async () => {
+    const own = client();
+    const { old, fresh } = await guessed(own);
+    const decide = (older: { id: string }, newer: { id: string }, resolution: string) =>
+      own.ask("POST /contradiction/resolve", {
+        ...{ old_node_id: older.id, new_node_id: newer.id, resolution },
+      });
+    const shown = async () => {
+      const edges = (await own.ask(`GET /edges?node_id=${old.id}&direction=both`)).body.data;
+      const states = [];
+      for (const { id } of [old, fresh])
+        states.push((await own.ask(`GET /nodes/${id}?recall=false`)).body.state_lifecycle);
+      return { states, edges: edges.map((it: Record<string, unknown>) => [it.type, it.source_id]) };
+    };
+    await decide(old, fresh, "new_is_current");
+    // What held before holds again.
+    const { body } = await decide(fresh, old, "new_is_current");
+    expect(body.actions).toContain(`${fresh.id} supersedes ${old.id} is removed`);
+    const back = { states: ["ACTIVE", "DORMANT"], edges: [["supersedes", old.id]] };
+    expect(await shown()).toEqual(back);
+    await decide(old, fresh, "undecided");
+    await decide(old, fresh, "old_is_current");
+    expect((await shown()).states).toEqual(back.states);
+    await decide(fresh, old, "undecided");
+    await decide(fresh, old, "keep_both");
+    expect(await shown()).toEqual({
+      ...{ states: ["ACTIVE", "ACTIVE"], edges: [["relates_to", old.id]] },
+    });
+  });
+
+  test.each(["new_is_current", "old_is_current", "keep_both"])(
+    "does not take %s back if one of the memories is deleted",
+    async (resolution) => {
+      for (const gone of ["old", "fresh"] as const) {
+        const own = client();
+        const both = await guessed(own);
+        const pair = { old_node_id: both.old.id, new_node_id: both.fresh.id };
+        const decide = (how: string, named: object = pair) =>
+          own.ask("POST /contradiction/resolve", { ...named, resolution: how });
+        const { conflict_id } = (await decide(resolution)).body;
+        await own.ask(`DELETE /nodes/${both[gone].id}`);
+        for (const named of [pair, { conflict_id }])
+          expect((await decide("undecided", named)).status).toBe(404);
+      }
+    },
+  );
+
   test("is less sure after guesses that were rejected, and surer after confirmed ones", async () => {
     const texts: [string, string] = ["Rent is 900 euros.", "Rent has been raised to 950 euros."];
     const others = ["Luna", "Momo", "Otis"].map((name): [string, string] => [

@@ -7,6 +7,7 @@ import { AnswerRoom } from "../agent/answer-room.ts";
 import { presentConflicts } from "../agent/present.ts";
 import { insertEdge } from "../agent/writes/edges.ts";
 import { deleteMemory } from "../agent/writes/nodes.ts";
+import { resolve as resolvePair } from "../agent/writes/resolving.ts";
 import type { Resolving } from "../api/conflicts.ts";
 import { MAX_TEXT } from "../api/limits.ts";
 import { notFound, Refusal, wrong } from "../refusal.ts";
@@ -30,8 +31,10 @@ export const conflictOverrides = {
 
   resolveConflict: (agent, { body }) => {
     const { conflict_id } = body;
-    if (conflict_id === undefined) throw wrong("conflict_id", "must be given");
-    return resolve(agent, { ...body, conflict_id });
+    // Hynous knows no pairs: they are resolved as without `compat`.
+    return conflict_id === undefined
+      ? resolvePair(agent, body)
+      : resolve(agent, { ...body, conflict_id });
   },
 
   resolveConflicts: (agent, { body: { items } }) => {

@@ -19,6 +19,7 @@ import { outwardly } from "../outwardly.ts";
 import { vectorOf } from "../question.ts";
 import { soughtFor, subtypesByType } from "../rules/prompt.ts";
 import { search } from "../search/search.ts";
+import { wantedOf } from "../search/wanted.ts";
 import { usageOf } from "./usage.ts";
 
 type Embedding = SearchRequest["embedding"];
@@ -48,9 +49,9 @@ export async function promptBySignals(
     budgets: max_tokens == null ? budgets : { ...budgets, total: max_tokens },
     frame: typeof frame === "object" && frame !== null ? withoutUndefined(frame) : frame,
     retrieve: retrieverOf(agent, now, { embedding, filter, question }),
-    profile: () => outwardly(() => agent.read(() => profileOf(agent, now))),
+    profile: () => outwardly(() => agent.read(() => profileOf(agent, filter, now))),
     recent: ({ since, limit }) =>
-      outwardly(() => agent.read(() => conversationsSince(agent, since, limit))),
+      outwardly(() => agent.read(() => conversationsSince(agent, { filter, since, limit }, now))),
     usage: { boost: (ids) => outwardly(() => usageOf(agent, ids, now).boost(ids, now)) },
   });
   // All queries with the same text count as one question.
@@ -116,10 +117,10 @@ function retrieverOf(
     );
 }
 
-function profileOf(agent: Agent, now: number): ProfileFact[] {
+function profileOf(agent: Agent, filter: SearchRequest["filter"], now: number): ProfileFact[] {
   const { storage, engine, index } = agent;
   const rows = storage.nodes.list(
-    { subtypes: Object.keys(PROFILE_CATEGORIES) },
+    { subtypes: Object.keys(PROFILE_CATEGORIES), wanted: wantedOf(agent, filter, now) },
     MAX_PROFILE,
     undefined,
     new AnswerRoom(),
@@ -135,12 +136,13 @@ function profileOf(agent: Agent, now: number): ProfileFact[] {
 }
 
 function conversationsSince(
-  { storage }: Agent,
-  since: number,
-  limit: number,
+  agent: Agent,
+  { filter, since, limit }: { filter: SearchRequest["filter"]; since: number; limit: number },
+  now: number,
 ): RecentConversation[] {
-  const filter = { subtypes: CONVERSATIONS, created_after: toIso(since) };
-  const rows = storage.nodes.list(filter, limit, undefined, new AnswerRoom());
+  const wanted = wantedOf(agent, filter, now);
+  const sought = { subtypes: CONVERSATIONS, created_after: toIso(since), wanted };
+  const rows = agent.storage.nodes.list(sought, limit, undefined, new AnswerRoom());
   return rows.flatMap(
     ({ id, content_title, content_summary, provenance_created_at, created_at }) => {
       const at = parseInstant(provenance_created_at ?? created_at ?? "");

@@ -94,13 +94,15 @@ function ofPair(agent: Agent, old_node_id: string, new_node_id: string): Parties
  * Takes a decision back: its edge goes, a likely guess comes back, and the pair waits again. The agent's
  * guesses learn nothing from it any more.
  *
- * @throws {Refusal} If the conflict does not exist, is not resolved, or was resolved by a merge.
+ * @throws {Refusal} If the conflict or one of its memories does not exist, if it is not resolved, or was
+ * resolved by a merge.
  */
 function takeBack(agent: Agent, request: Resolving): Resolved {
   return agent.write((unit) => {
     const { storage } = agent;
     const { id, old_node_id, new_node_id, ...last } = resolvedOf(agent, request);
     const [old, fresh] = [old_node_id!, new_node_id];
+    checkThere(agent, { old_node_id: old, ...(fresh === null ? {} : { new_node_id: fresh }) });
     storage.conflicts.reopen(id, waitsUntil(agent));
     const actions: string[] = [];
     if (fresh !== null) {
@@ -160,7 +162,11 @@ const RESOLVERS: Readonly<Record<Resolution, Resolver>> = {
   // A text that no memory holds leaves nothing to make dormant.
   old_is_current: (agent, unit, { old, fresh }) =>
     fresh === undefined ? [] : supersede(agent, unit, old, fresh),
-  keep_both: (agent, unit, { old, fresh }) => [link(agent, unit, "relates_to", newOf(fresh), old)],
+  keep_both: (agent, unit, { old, fresh }) => [
+    ...dropReplacing(agent, unit, newOf(fresh), old),
+    ...dropReplacing(agent, unit, old, newOf(fresh)),
+    link(agent, unit, "relates_to", newOf(fresh), old),
+  ],
   merge: (agent, unit, { old, fresh, content }, { merged_content }) => {
     const added = merged_content || textOfMemory(fresh) || content;
     if (!added) throw wrong("merged_content", "must be given: the new memory has no text");
@@ -191,12 +197,24 @@ function textOfBody({ content_body }: NodeRow): string | null {
 
 /** Makes one memory supersede the other, which becomes DORMANT. */
 function supersede(agent: Agent, unit: Unit, current: NodeRow, past: NodeRow): string[] {
+  const otherwise = dropReplacing(agent, unit, past, current);
   unit.settle([past.id]);
   agent.storage.nodes.update(past.id, {
     state_lifecycle: "DORMANT",
     last_modified: toIso(agent.now()),
   });
-  return [`${past.id} is DORMANT`, link(agent, unit, "supersedes", current, past)];
+  return [...otherwise, `${past.id} is DORMANT`, link(agent, unit, "supersedes", current, past)];
+}
+
+/** Removes what was decided otherwise before: that one memory supersedes the other. */
+function dropReplacing(agent: Agent, unit: Unit, from: NodeRow, to: NodeRow): string[] {
+  const { edges } = agent.storage;
+  const between = edges
+    .of(from.id, "out")
+    .filter(({ type, target_id }) => type === SUPERSEDES && target_id === to.id);
+  if (between.length === 0) return [];
+  for (const { id } of between) edges.delete(id);
+  return [`${from.id} supersedes ${to.id} is removed`, ...awaken(agent, unit, to.id)];
 }
 
 function link(

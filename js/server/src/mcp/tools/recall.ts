@@ -2,6 +2,7 @@
 
 import { type Knows, tokensOf } from "nous-memory";
 import { z } from "zod";
+import type { contextAnswer } from "../../api/context.ts";
 import type { SearchAnswer } from "../../api/search.ts";
 import type { Asked } from "../ask.ts";
 import { percent } from "../explanation.ts";
@@ -27,10 +28,13 @@ async function withoutFound(
   max = DEFAULT_TOKENS,
 ): Promise<string> {
   const max_tokens = max - tokensOf(ALL_THE_SAME);
-  const { prompt } = await asked<{ prompt: string }>("POST", "/context", {
+  const { sections } = await asked<z.infer<typeof contextAnswer>>("POST", "/context", {
     ...{ input, max_tokens, filter },
   });
-  return prompt === "" ? NOTHING : ALL_THE_SAME + prompt;
+  // By signals a prompt also tells the frame of the question, which is no memory.
+  const told = sections.filter(({ name }) => name !== "frame");
+  if (told.length === 0) return NOTHING;
+  return ALL_THE_SAME + told.map(({ label, content }) => `## ${label}\n\n${content}`).join("\n\n");
 }
 
 export const recall = tool("recall", {

@@ -40,6 +40,10 @@ export const update = tool("update", {
     const hasFields = Object.values(fields).some((field) => field !== undefined);
     if ([replaces !== undefined, keeps !== undefined, hasFields].filter(Boolean).length > 1)
       throw new Refused("Give one alone: fields to change, or replaces, or keeps.");
+    if (id === (replaces ?? keeps))
+      throw new Refused(
+        `${keeps === undefined ? "replaces" : "keeps"} must be another memory than id.`,
+      );
     if (replaces !== undefined) await decide(asked, id, replaces, "new_is_current");
     else if (keeps !== undefined) await decide(asked, id, keeps, "keep_both");
     else return change(asked, id, fields);
@@ -62,7 +66,10 @@ async function decide(
   try {
     await resolve(resolution);
   } catch (error) {
-    if (!(error instanceof Refused && error.status === 409)) throw error;
+    if (!(error instanceof Refused)) throw error;
+    if (error.status === 404)
+      throw new Refused("One of the two ids names no memory. Call recall to find it.");
+    if (error.status !== 409) throw error;
     await resolve("undecided");
     await resolve(resolution);
   }
