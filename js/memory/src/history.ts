@@ -4,7 +4,7 @@
 // their times. An edge is stronger than a time: a memory that was imported late and replaced stands before
 // the one that replaced it. A value holds until the first memory that replaces it.
 //
-// Cost: for each value a look at all others of the line and its edges.
+// Cost: linear in the edges of the line, and for each value a place in the order of time.
 
 import { SUPERSEDES } from "./replacing-edges.ts";
 
@@ -56,32 +56,79 @@ export function historyOf(
   const edges = line.filter(
     ({ source_id, target_id }) => times.has(source_id) && times.has(target_id),
   );
-  const left = [...times].sort(([, one], [, other]) => one - other).map(([id]) => id);
+  const order = [...times].sort(([, one], [, other]) => one - other).map(([id]) => id);
+  const placeOf = new Map(order.map((one, place) => [one, place]));
+  /** The memories that replace each one, and of how many that are not told yet each one is the newer. */
+  const newerOf = new Map<string, HistoryEdge[]>(order.map((one) => [one, []]));
+  const waitsFor = new Map(order.map((one) => [one, 0]));
+  for (const edge of edges) {
+    newerOf.get(edge.target_id)!.push(edge);
+    waitsFor.set(edge.source_id, waitsFor.get(edge.source_id)! + 1);
+  }
   const steps: HistoryStep[] = [];
-  while (left.length > 0) {
-    const isLeft = new Set(left);
-    // The line has no circle: of those that are left, one replaces no other.
-    const next = left.findIndex((one) =>
-      edges.every(({ source_id, target_id }) => source_id !== one || !isLeft.has(target_id)),
-    );
-    const [one] = left.splice(Math.max(next, 0), 1) as [string];
-    const newer = edges
-      .filter(({ target_id }) => target_id === one)
-      .sort((a, b) => times.get(a.source_id)! - times.get(b.source_id)!)[0];
-    const since = times.get(one)!;
-    if (newer === undefined) {
-      steps.push({ id: one, since });
-      continue;
+  const told = new Set<string>();
+  const ready = new Places(order.flatMap((one, place) => (waitsFor.get(one) === 0 ? [place] : [])));
+  let oldest = 0;
+  while (steps.length < order.length) {
+    while (told.has(order[oldest]!)) oldest++;
+    // In a circle every memory replaces another one: the oldest is told first.
+    const one = order[ready.first() ?? oldest]!;
+    if (told.has(one)) continue;
+    told.add(one);
+    const newer = newerOf.get(one)!;
+    steps.push(stepOf(one, newer, times));
+    for (const { source_id } of newer) {
+      const left = waitsFor.get(source_id)! - 1;
+      waitsFor.set(source_id, left);
+      if (left === 0) ready.add(placeOf.get(source_id)!);
     }
-    const isSure = newer.type === SUPERSEDES;
-    steps.push({
-      ...{ id: one, since, until: times.get(newer.source_id)! },
-      replaced_by: {
-        id: newer.source_id,
-        grade: isSure ? "sure" : "likely",
-        probability: isSure ? 1 : newer.strength,
-      },
-    });
   }
   return steps;
+}
+
+/** Returns a value, which holds until the first memory that replaces it. */
+function stepOf(
+  id: string,
+  newer: readonly HistoryEdge[],
+  times: ReadonlyMap<string, number>,
+): HistoryStep {
+  const since = times.get(id)!;
+  if (newer.length === 0) return { id, since };
+  const first = newer.reduce((best, edge) =>
+    times.get(edge.source_id)! < times.get(best.source_id)! ? edge : best,
+  );
+  const isSure = first.type === SUPERSEDES;
+  return {
+    ...{ id, since, until: times.get(first.source_id)! },
+    replaced_by: {
+      id: first.source_id,
+      grade: isSure ? "sure" : "likely",
+      probability: isSure ? 1 : first.strength,
+    },
+  };
+}
+
+/** Places in order, from which the first is taken. */
+class Places {
+  readonly #places: number[];
+
+  /** @param places In order. */
+  constructor(places: number[]) {
+    // The first place stands last, where it is taken at no cost.
+    this.#places = places.reverse();
+  }
+
+  first(): number | undefined {
+    return this.#places.pop();
+  }
+
+  add(place: number): void {
+    let [from, to] = [0, this.#places.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (this.#places[middle]! > place) from = middle + 1;
+      else to = middle;
+    }
+    this.#places.splice(from, 0, place);
+  }
 }

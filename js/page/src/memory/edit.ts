@@ -191,7 +191,8 @@ export async function undo(held: Held): Promise<void> {
   }
   const changed = new Set(past.edges.map(({ id }) => id));
   for (const [older, { edge, newer }] of held.decisions) {
-    if (edge === undefined || !changed.has(edge.id)) continue;
+    // A deletion has the edge as it was decided.
+    if (edge === undefined || !past.edges.includes(edge)) continue;
     held.decisions.delete(older);
     markConflicts(held, { older, newer }, undefined);
   }
@@ -292,6 +293,7 @@ function markConflicts(
 export async function undecide(held: Held, id: string): Promise<void> {
   const { newer, edge } = held.decisions.get(id) ?? {};
   if (newer === undefined) throw new Error("This decision is no longer there.");
+  for (const one of [id, newer]) rowOf(held, one);
   if (held.server !== undefined) {
     const rows = await held.server.decide(id, newer, "undecided");
     const ends = new Set([id, newer]);
@@ -301,11 +303,17 @@ export async function undecide(held: Held, id: string): Promise<void> {
   held.decisions.delete(id);
   const marked = markConflicts(held, { older: id, newer }, undefined);
   if (edge === undefined) return;
-  const past = pasts.get(held)?.find(({ edges }) => edges.includes(edge));
-  pasts.set(held, pasts.get(held)?.filter((step) => step !== past) ?? []);
+  const steps = pasts.get(held) ?? [];
+  const place = steps.findIndex(({ edges }) => edges.includes(edge));
+  const state_lifecycle = steps[place]?.rows[0]?.state_lifecycle ?? "ACTIVE";
+  // What was edited since stays, and no later step brings the decision back.
+  const later = steps.slice(place + 1).map(({ rows, edges, ...step }) => ({
+    ...step,
+    rows: rows.map((row) => (row.id === id ? { ...row, state_lifecycle } : row)),
+    edges: edges.map((it) => (it.id === edge.id ? edge : it)),
+  }));
+  pasts.set(held, [...steps.slice(0, Math.max(place, 0)), ...later]);
   dropEdges(held, (it) => it.id === edge.id);
-  // What was edited since stays.
-  const state_lifecycle = past?.rows[0]?.state_lifecycle ?? "ACTIVE";
   await put(held, [{ ...rowOf(held, id), state_lifecycle }], [edge], marked);
 }
 

@@ -57,6 +57,9 @@ export interface Made {
   vector: Float32Array | null;
 }
 
+/** The most values of a fact that are shown of a memory. */
+const MAX_VALUES = 20;
+
 /** How a memory is opened. */
 export interface Opening {
   name: string;
@@ -370,12 +373,9 @@ export class Held {
   }
 
   /** Returns the vector of a memory, if questions are compared by meaning and it has one. */
-  ownVector(id: string): Float32Array | undefined {
-    const [row, carried] = [this.rows.nodes.get(id), this.rows.carried.get(id)];
-    if (this.#meaning === undefined || row === undefined || carried === undefined) return undefined;
-    if (carried.model !== TRANSFORMER.name || !isOf(row, carried)) return undefined;
-    const bytes = bytesIn(carried.embedding);
-    return bytes === null ? undefined : new Float32Array(bytes.buffer);
+  ownVector(id: string): ArrayLike<number> | undefined {
+    if (this.#meaning === undefined) return undefined;
+    return this.#nodeOf(this.rows.nodes.get(id)!).embedding ?? undefined;
   }
 
   row(id: string): IndexedNodeRow | undefined {
@@ -421,15 +421,20 @@ export class Held {
     return row.content_title || `${(textsOf(row).text ?? "").slice(0, 60)}…`;
   }
 
-  /** The values of the fact that a memory tells, if there are several. */
-  #history(id: string): Pick<Card, "history"> {
+  /** The values of the fact that a memory tells, if there are several: those around its own. */
+  #history(id: string): Pick<Card, "history" | "values_before" | "values_after"> {
     const line = this.index.line(id);
     if (line.length === 0) return {};
     const sinceOf = (one: string) => {
       const row = this.rows.nodes.get(one);
       return row && ((textsOf(row).event_time as number | null) ?? createdAtOf(row) ?? 0);
     };
-    const history = historyOf(id, line, sinceOf).map(
+    const steps = historyOf(id, line, sinceOf);
+    if (steps.length < 2) return {};
+    const place = steps.findIndex((step) => step.id === id);
+    const last = Math.max(0, steps.length - MAX_VALUES);
+    const first = Math.min(last, Math.max(0, place - MAX_VALUES / 2));
+    const history = steps.slice(first, first + MAX_VALUES).map(
       ({ id, since, until, replaced_by }): Value => ({
         ...{ id, since, title: this.titleOf(id) },
         ...(until === undefined || replaced_by === undefined
@@ -441,7 +446,8 @@ export class Held {
         ...(this.decisions.get(id)?.how === "new_is_current" ? { isDecided: true } : {}),
       }),
     );
-    return history.length < 2 ? {} : { history };
+    const values_after = steps.length - first - history.length;
+    return { history, values_before: first, values_after };
   }
 
   /** The other memory of a decision of this visit that both hold, if there is one. */

@@ -19,8 +19,11 @@ export interface Card {
   event: number | null;
   /** Names of the conversations, journeys or projects that it belongs to. */
   runs: string[];
-  /** The values that its fact had, in the order of time; missing if there is no other. */
+  /** The values that its fact had, in the order of time, at most 20; missing if there is no other. */
   history?: Value[];
+  /** How many values came before these, and how many after them. */
+  values_before?: number;
+  values_after?: number;
   /** The memory beside which it holds, if that was decided in this visit. */
   held_beside?: Named & {
     /** The older one of the two. */

@@ -3,7 +3,7 @@
 
 import { useSignal } from "@preact/signals";
 import { linkTo } from "../app/address.ts";
-import { dayOf, percent } from "../app/format.ts";
+import { count, dayOf, percent } from "../app/format.ts";
 import { memory, memoryChanged } from "../memory/client.ts";
 import type { Card, Decision, Value } from "../memory/records.ts";
 import { whyNot } from "./problem.ts";
@@ -26,7 +26,7 @@ interface ValuesProps {
 }
 
 export function Values({ card, isTold = false }: ValuesProps) {
-  const { id, history = [], held_beside: beside } = card;
+  const { id, history = [], values_before = 0, values_after = 0, held_beside: beside } = card;
   const why = useSignal("");
   const change = async (work: () => Promise<void>) => {
     why.value = await whyNot(work);
@@ -41,6 +41,7 @@ export function Values({ card, isTold = false }: ValuesProps) {
         <Earlier card={card} />
       ) : (
         <ol class="values" aria-label="Values, in the order of time">
+          <Others amount={values_before} when="before" />
           {history.map((value) => (
             <li key={value.id}>
               <Name value={value} isThis={value.id === id} />
@@ -59,6 +60,7 @@ export function Values({ card, isTold = false }: ValuesProps) {
                   : null}
             </li>
           ))}
+          <Others amount={values_after} when="after" />
         </ol>
       )}
       {beside === undefined ? null : (
@@ -75,6 +77,14 @@ export function Values({ card, isTold = false }: ValuesProps) {
     </>
   );
 }
+
+/** Says how many values are not shown. */
+const Others = ({ amount, when }: { amount: number; when: string }) =>
+  amount === 0 ? null : (
+    <li class="when">
+      … {count(amount)} {when}
+    </li>
+  );
 
 function timeOf({ since, until, replaced_by }: Value): string {
   if (until === undefined) return `since ${dayOf(since)}`;
