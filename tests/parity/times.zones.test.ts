@@ -32,6 +32,20 @@ test("a day that does not exist has neither a first nor a last instant", () => {
       expect(of(name, "2026-02-31")).toBeNaN();
 });
 
+test("the first and the last days of dates are read, and years before the first", () => {
+  for (const name of ZONES) {
+    expect(nous.millisecondsIn(name, "+275760-09-13")).toBe(8.64e15);
+    expect(nous.lastMillisecondsIn(name, "+275760-09-13")).toBe(8.64e15);
+    expect(nous.millisecondsIn(name, "-271821-04-20")).toBe(-8.64e15);
+    for (const day of ["+275760-09-12", "-271821-04-21", "-000001-12-31", "0000-01-01"]) {
+      const [utc, first] = [Date.parse(day), nous.millisecondsIn(name, day)];
+      const last = nous.lastMillisecondsIn(name, day);
+      expect(Math.abs(first - utc)).toBeLessThan(DAY);
+      expect(Math.abs(last - first - DAY)).toBeLessThan(DAY);
+    }
+  }
+});
+
 test("a name that is no zone is refused", () => {
   for (const name of ["", "Atlantis", "Europe/Atlantis", "+99:00"]) {
     expect(nous.isTimeZone(name)).toBe(false);

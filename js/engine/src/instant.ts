@@ -48,6 +48,9 @@ export function millisecondsIn(zone: string, instant: Instant | null | undefined
   return Number.NaN;
 }
 
+/** The last instant that a `Date` has. */
+const LAST = 8.64e15;
+
 /** A day without a time of day. */
 const DAY = /^(?:\d{4}|[+-]\d{6})-\d\d-\d\d$/;
 
@@ -67,7 +70,7 @@ export function lastMillisecondsIn(zone: string, instant: Instant | null | undef
   const first = millisecondsIn(zone, instant);
   const isWholeDay = typeof instant === "string" && DAY.test(instant);
   if (!isWholeDay || Number.isNaN(first)) return first;
-  return endIn(zone, Date.parse(instant) + 86_400_000) - 1;
+  return Math.min(endIn(zone, Date.parse(instant) + 86_400_000) - 1, LAST);
 }
 
 /** A missing time means the start of the day. */

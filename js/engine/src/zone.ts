@@ -4,6 +4,8 @@ import { invalid, show } from "./errors.ts";
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
+/** The clocks of the days beyond are taken for those of UTC: the tables need a day before and after. */
+const LAST = 8.64e15 - 2 * DAY;
 /** The formats of zones by their names. Making one takes longer than using it. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
@@ -11,7 +13,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   const known = formats.get(zone);
   if (known !== undefined) return known;
   const numeric = "numeric" as const;
-  const format = new Intl.DateTimeFormat("en-US-u-ca-iso8601-nu-latn", {
+  const format = new Intl.DateTimeFormat("en-US-u-ca-gregory-nu-latn", {
     ...{ timeZone: zone, hourCycle: "h23", era: "short" },
     ...{ year: numeric, month: numeric, day: numeric },
     ...{ hour: numeric, minute: numeric, second: numeric },
@@ -66,7 +68,7 @@ export function offsetIn(zone: string, instant: number): number {
  * @internal
  */
 export function instantIn(zone: string, wall: number): number {
-  if (zone === "UTC" || !Number.isFinite(wall)) return wall;
+  if (zone === "UTC" || !(Math.abs(wall) < LAST)) return wall;
   return instantsOf(zone, wall)[0] ?? wall - offsetIn(zone, wall - DAY) * MINUTE;
 }
 
@@ -77,7 +79,7 @@ export function instantIn(zone: string, wall: number): number {
  * @internal
  */
 export function endIn(zone: string, wall: number): number {
-  if (zone === "UTC" || !Number.isFinite(wall)) return wall;
+  if (zone === "UTC" || !(Math.abs(wall) < LAST)) return wall;
   const last = instantsOf(zone, wall - 1).at(-1);
   return last === undefined ? instantIn(zone, wall) : last + 1;
 }
