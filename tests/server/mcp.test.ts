@@ -507,6 +507,24 @@ describe("the few tools", () => {
     expect((await call("recall", { query, user: "nora" })).text).toBe(nothing);
   });
 
+  test("name no argument that they do not take, where an answer is cut or refused", async () => {
+    const { call } = await few("cut");
+    const chapters = Array.from(
+      { length: 60 },
+      (_, n) => `# Gate ${n}\n\n${`Gate ${n} leads to pier ${7 * n}. `.repeat(40)}`,
+    );
+    const { text: stored } = await call("remember", { text: chapters.join("\n\n") });
+    const { text: found } = await call("recall", { query: "which gate leads where?", limit: 50 });
+    const { text: empty } = await call("remember");
+    const { text: unnamed } = await call("forget");
+    expect([stored, found].map((text) => text.split("\n").at(-1))).toEqual([
+      expect.stringMatching(/^… \d+ more: to see all, remember less at once\.$/),
+      expect.stringMatching(/^… \d+ more: ask more narrowly\.$/),
+    ]);
+    expect(empty).toBe("Give what to remember: a text.");
+    expect(unnamed).toBe("Say what to forget: an id, a user or tags.");
+  });
+
   test("refuse wrong arguments by sentences, and tools that they are not", async () => {
     const { call } = await few("few and wrong");
     const { id } = await changed(call, "Rex is a dog.");

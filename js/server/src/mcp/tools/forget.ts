@@ -20,10 +20,12 @@ export const forget = tool("forget", {
   },
   seldom: ["session"],
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
-  answer: async ({ id, confirm = false, ...filters }, asked) => {
+  answer: async ({ id, confirm = false, ...filters }, asked, set) => {
     const filter = { ...filterOf(filters), ...(id === undefined ? {} : { ids: [id] }) };
     if (Object.keys(filter).length === 0)
-      throw new Refused("Say what to forget: an id, a user, a session or tags.");
+      throw new Refused(
+        `Say what to forget: an id, a user${set === "few" ? "" : ", a session"} or tags.`,
+      );
     const { matched, deleted, ids } = await asked<{
       matched: number;
       deleted: number;

@@ -3,10 +3,17 @@
 import { cutTo, lineOf, offsetOf, parseInstant, tokensOf, wordsOfMemory } from "nous-memory";
 import type { Node } from "../../api/nodes.ts";
 import type { Asked } from "../ask.ts";
+import type { ToolSet } from "../tool-sets.ts";
 
 /** The tokens of an answer, if the call does not say. */
 export const DEFAULT_TOKENS = 800;
 export const MAX_TOKENS = 8_000;
+const ADVICE = "ask more narrowly";
+/** How a session with a set of tools sees the rest of an answer to a question. */
+export const ADVICE_IN: Readonly<Record<ToolSet, string>> = {
+  few: ADVICE,
+  all: `raise max_tokens, or ${ADVICE}`,
+};
 /** The tokens of the line that says how many memories do not fit. */
 const TOKENS_OF_THE_REST = 16;
 
@@ -40,7 +47,7 @@ export function within(
   head: string,
   lines: readonly string[],
   max = DEFAULT_TOKENS,
-  advice = "raise max_tokens, or ask more narrowly",
+  advice = ADVICE_IN.all,
 ): { text: string; shown: number } {
   const kept = head === "" ? [] : [head];
   let tokens = head === "" ? 0 : tokensOf(head) + 1;

@@ -7,7 +7,7 @@ import type { SearchAnswer } from "../../api/search.ts";
 import type { Asked } from "../ask.ts";
 import { percent } from "../explanation.ts";
 import { filterOf, max_tokens, session, tags, user } from "./arguments.ts";
-import { DEFAULT_TOKENS, lineWithId, within, zoneOf } from "./lines.ts";
+import { ADVICE_IN, DEFAULT_TOKENS, lineWithId, within, zoneOf } from "./lines.ts";
 import { tool } from "./tool.ts";
 
 /** What is said before memories. A search by signals does not tell whether the memory knows. */
@@ -52,7 +52,7 @@ export const recall = tool("recall", {
   },
   seldom: ["session", "max_tokens"],
   annotations: { readOnlyHint: true },
-  answer: async ({ query, limit = 8, max_tokens: max, ...filters }, asked) => {
+  answer: async ({ query, limit = 8, max_tokens: max, ...filters }, asked, set) => {
     const filter = filterOf(filters);
     const {
       data,
@@ -72,7 +72,7 @@ export const recall = tool("recall", {
       const isPast = newer !== undefined && data.indexOf(newer) > place;
       return `${lineWithId(node, zone, newer, isPast)} · ${percent(node.score)}`;
     });
-    const { text, shown } = within(head, lines, max);
+    const { text, shown } = within(head, lines, max, ADVICE_IN[set]);
     const memories = data.slice(0, shown).map(({ id, score }) => ({ id, score }));
     return { text, data: { answerable: answerable ?? false, knows, probability, memories } };
   },

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import type { RememberAnswer, ReplacedMemory } from "../../api/remember.ts";
 import { Refused } from "../ask.ts";
+import type { ToolSet } from "../tool-sets.ts";
 import { instant, max_tokens, messages, type } from "./arguments.ts";
 import { within } from "./lines.ts";
 import { tool } from "./tool.ts";
@@ -12,6 +13,12 @@ const guessed = (id: string, { id: older, title, probability, grade }: ReplacedM
   `  It ${grade === "likely" ? "likely" : "possibly"} replaces [${older}] ${title} ` +
   `(${Math.round(100 * probability)} %). If so, call update with id ${id} and replaces ${older}; ` +
   `if both hold, with keeps ${older} instead.`;
+
+/** What is said of lines for which there is no room. */
+const UNSEEN: Readonly<Record<ToolSet, string>> = {
+  few: "to see all, remember less at once",
+  all: "raise max_tokens to see them",
+};
 
 export const remember = tool("remember", {
   title: "Remember",
@@ -44,9 +51,9 @@ export const remember = tool("remember", {
     ...["messages", "tools", "session", "created_at", "expires_at", "importance", "max_tokens"],
   ] as const,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
-  answer: async ({ max_tokens: max, ...given }, asked) => {
+  answer: async ({ max_tokens: max, ...given }, asked, set) => {
     if ((given.text === undefined) === (given.messages === undefined))
-      throw new Refused("Give what to remember: a text, or messages.");
+      throw new Refused(`Give what to remember: a text${set === "few" ? "" : ", or messages"}.`);
     const answer = await asked<RememberAnswer>("POST", "/remember", given);
     const { stored, not_taken = [] } = answer;
     const left = not_taken.map(({ kind, count, why }) => `Not taken: ${count} × ${kind} (${why}).`);
@@ -55,7 +62,7 @@ export const remember = tool("remember", {
         ? [`Known already: [${id}] ${title}`]
         : [`Stored [${id}] as ${type}: ${title}`, ...replaces.map((older) => guessed(id, older))],
     );
-    const { text, shown } = within("", [...lines, ...left], max, "raise max_tokens to see them");
+    const { text, shown } = within("", [...lines, ...left], max, UNSEEN[set]);
     return { text, data: { stored: stored.slice(0, shown), count: stored.length } };
   },
 });

@@ -20,8 +20,15 @@ interface Described<Shape extends z.ZodRawShape> {
   /** The arguments that a session with few tools does without. They are optional. */
   seldom?: readonly (keyof Shape & string)[];
   annotations: ToolAnnotations;
-  /** Answers a call. Throws `Refused` with a sentence for the model. */
-  answer(given: z.infer<z.ZodObject<Shape, z.core.$strict>>, asked: Asked): Promise<Told>;
+  /**
+   * Answers a call of a session with a set of tools: what it says names their arguments alone. Throws
+   * `Refused` with a sentence for the model.
+   */
+  answer(
+    given: z.infer<z.ZodObject<Shape, z.core.$strict>>,
+    asked: Asked,
+    set: ToolSet,
+  ): Promise<Told>;
 }
 
 /** Adds a tool to a server with a set of tools. `asked` reaches the memory of one agent. */
@@ -41,7 +48,7 @@ export function tool<Shape extends z.ZodRawShape>(
     const config = { ...described, inputSchema: schemas[set] };
     server.registerTool(name, config, (given, { mcpReq: { signal } }) => {
       const askedFor: Asked = (method, path, body) => asked(method, path, body, signal);
-      return answering(() => answer(given, askedFor));
+      return answering(() => answer(given, askedFor, set));
     });
   };
 }
