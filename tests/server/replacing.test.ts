@@ -412,6 +412,24 @@ describe("a server", () => {
     },
   );
 
+  test.each(["new_is_current", "old_is_current", "keep_both"])(
+    "does not come back with %s if a text was changed since",
+    async (resolution) => {
+      for (const changed of ["old", "fresh"] as const) {
+        const own = client();
+        const both = await guessed(own);
+        const pair = { old_node_id: both.old.id, new_node_id: both.fresh.id };
+        const decide = (how: string) =>
+          own.ask("POST /contradiction/resolve", { ...pair, resolution: how });
+        await decide(resolution);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        await own.ask(`PATCH /nodes/${both[changed].id}`, { content_title: "The cat is Momo." });
+        expect((await decide("undecided")).status).toBe(200);
+        expect(await likelyOf(own, both.old.id)).toEqual([]);
+      }
+    },
+  );
+
   test("is less sure after guesses that were rejected, and surer after confirmed ones", async () => {
     const texts: [string, string] = ["Rent is 900 euros.", "Rent has been raised to 950 euros."];
     const others = ["Luna", "Momo", "Otis"].map((name): [string, string] => [

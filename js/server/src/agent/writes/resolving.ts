@@ -91,8 +91,8 @@ function ofPair(agent: Agent, old_node_id: string, new_node_id: string): Parties
 }
 
 /**
- * Takes a decision back: its edge goes, a likely guess comes back, and the pair waits again. The agent's
- * guesses learn nothing from it any more.
+ * Takes a decision back: its edge goes, a likely guess about unchanged memories comes back, and the pair
+ * waits again. The agent's guesses learn nothing from it any more.
  *
  * @throws {Refusal} If the conflict or one of its memories does not exist, if it is not resolved, or was
  * resolved by a merge.
@@ -113,14 +113,18 @@ function takeBack(agent: Agent, request: Resolving): Resolved {
         .find(
           (it) => it.type === type && it.target_id === to && it.created_at! >= last.resolved_at!,
         );
+      const isAsDecided = storage.nodes
+        .of([old, fresh])
+        .every(({ last_modified }) => made !== undefined && last_modified! <= made.created_at!);
       if (made !== undefined) {
         storage.edges.delete(made.id);
         actions.push(`${from} ${type} ${to} is removed`);
       }
       if (type === SUPERSEDES) actions.push(...awaken(agent, unit, to));
       const probability = last.detection_confidence ?? 0;
-      if (last.detection_tier !== BY_MARKER && gradeOf(probability) === "likely")
-        addGuess(agent, { id: fresh, older: old, probability }, unit);
+      const isGuessed = last.detection_tier !== BY_MARKER && gradeOf(probability) === "likely";
+      // A text that was changed since is another one than that of the guess.
+      if (isAsDecided && isGuessed) addGuess(agent, { id: fresh, older: old, probability }, unit);
     }
     return {
       ...{ ok: true, conflict_id: id, resolution: "undecided", actions },
