@@ -57,11 +57,29 @@ describe("a decision that is taken back", () => {
     const { title } = shown(held);
     await decide(held, "old", "new_is_current");
     await edit(held, "old", { ...texts(held, "old"), title: "The rent was 900 euros" });
-    await undecide(held, "old");
+    await undecide(held, "old", "new");
     expect(shown(held)).toEqual({ ...GUESSED, title: "The rent was 900 euros" });
     await undo(held);
     expect(shown(held)).toEqual({ ...GUESSED, title });
     expect(canUndo(held)).toBe(false);
+  });
+
+  test("is one of two about the same memory, in either order", async () => {
+    const third = [note("last", "The rent is 990 euros", 12), guess("h", "last", "old")];
+    for (const order of [
+      ["new", "last"],
+      ["last", "new"],
+    ]) {
+      const held = await opened([...RENTS, ...third]);
+      for (let times = 0; times < 2; times++) await decide(held, "old", "keep_both");
+      const besides = () => ["new", "last"].map((id) => held.card(id).held_beside?.id);
+      expect(besides()).toEqual(["old", "old"]);
+      for (const newer of order) await undecide(held, "old", newer!);
+      expect(besides()).toEqual([undefined, undefined]);
+      const types = held.rows.edges.map(({ type }) => type);
+      expect(types).toEqual(["likely_supersedes", "likely_supersedes"]);
+      expect(canUndo(held)).toBe(false);
+    }
   });
 
   test("is refused without its other memory, and a deletion that is undone leaves it as it was", async () => {
@@ -75,10 +93,10 @@ describe("a decision that is taken back", () => {
       conflict: "resolved",
     });
     await remove(held, ["new"]);
-    await expect(undecide(held, "old")).rejects.toThrow("no longer there");
+    await expect(undecide(held, "old", "new")).rejects.toThrow("no longer there");
     await undo(held);
     expect(shown(held)).toEqual(decided);
-    await undecide(held, "old");
+    await undecide(held, "old", "new");
     expect(shown(held)).toEqual(before);
   });
 });

@@ -12,7 +12,7 @@ import {
 } from "nous-memory";
 import { getInitialEdgeStrength } from "nous-wasm";
 import { listAnew } from "./browse.ts";
-import type { Held } from "./held.ts";
+import type { Decided, Held } from "./held.ts";
 import { keepChange, keepDeletion } from "./kept.ts";
 import { addRow, nodeLine } from "./lines.ts";
 import type { Conflict, Decision, Resolution, Texts } from "./records.ts";
@@ -190,12 +190,10 @@ export async function undo(held: Held): Promise<void> {
     return;
   }
   const changed = new Set(past.edges.map(({ id }) => id));
-  for (const [older, { edge, newer }] of held.decisions) {
-    // A deletion has the edge as it was decided.
-    if (edge === undefined || !past.edges.includes(edge)) continue;
-    held.decisions.delete(older);
-    markConflicts(held, { older, newer }, undefined);
-  }
+  // A deletion has the edge as it was decided.
+  const isUndone = ({ edge }: Decided) => edge !== undefined && past.edges.includes(edge);
+  for (const decided of held.decisions.filter(isUndone)) markConflicts(held, decided, undefined);
+  held.decisions = held.decisions.filter((decided) => !isUndone(decided));
   // An edge that a decision has changed becomes what it was.
   dropEdges(held, ({ id }) => changed.has(id));
   const ids = new Set<string | null>(past.rows.map(({ id }) => id));
@@ -251,14 +249,15 @@ export async function decide(held: Held, id: string, resolution: Decision): Prom
     const rows = await held.server.decide(target_id, source_id, resolution);
     dropEdges(held, (edge) => edge.id === guess.id);
     take(held, rows);
-    held.decisions.set(id, { how: resolution, newer: source_id });
-    markConflicts(held, { older: id, newer: source_id }, resolution);
+    const decided = { how: resolution, older: id, newer: source_id };
+    held.decisions = [...held.decisions, decided];
+    markConflicts(held, decided, resolution);
     return;
   }
   const at = held.rows.edges.findIndex((edge) => edge.id === guess.id);
   const edge = held.rows.edges[at]!;
   notePast(held, { rows: [rowOf(held, id)], edges: [edge] });
-  held.decisions.set(id, { how: resolution, newer: source_id, edge });
+  held.decisions = [...held.decisions, { how: resolution, older: id, newer: source_id, edge }];
   const type = resolution === "keep_both" ? "relates_to" : "supersedes";
   const strength = getInitialEdgeStrength(type);
   const decided: EdgeRow = { ...edge, type, strength, neural_weight: strength };
@@ -275,7 +274,7 @@ export async function decide(held: Held, id: string, resolution: Decision): Prom
 /** Marks the conflicts of two memories as decided, or as waiting again. Returns their lines. */
 function markConflicts(
   held: Held,
-  { older, newer }: { older: string; newer: string },
+  { older, newer }: Pick<Decided, "older" | "newer">,
   resolution: Decision | undefined,
 ): Json[] {
   const state =
@@ -290,9 +289,10 @@ function markConflicts(
 }
 
 /** Takes a decision of this visit back: the guess is there again. */
-export async function undecide(held: Held, id: string): Promise<void> {
-  const { newer, edge } = held.decisions.get(id) ?? {};
-  if (newer === undefined) throw new Error("This decision is no longer there.");
+export async function undecide(held: Held, id: string, newer: string): Promise<void> {
+  const decided = held.decisions.find((it) => it.older === id && it.newer === newer);
+  if (decided === undefined) throw new Error("This decision is no longer there.");
+  const { edge } = decided;
   for (const one of [id, newer]) rowOf(held, one);
   if (held.server !== undefined) {
     const rows = await held.server.decide(id, newer, "undecided");
@@ -300,7 +300,7 @@ export async function undecide(held: Held, id: string): Promise<void> {
     dropEdges(held, ({ source_id, target_id }) => ends.has(source_id) && ends.has(target_id));
     take(held, rows);
   }
-  held.decisions.delete(id);
+  held.decisions = held.decisions.filter((it) => it !== decided);
   const marked = markConflicts(held, { older: id, newer }, undefined);
   if (edge === undefined) return;
   const steps = pasts.get(held) ?? [];

@@ -77,8 +77,9 @@ export interface Opening {
 }
 
 /** A decision about a guess, which can be taken back. */
-interface Decided {
+export interface Decided {
   how: Decision;
+  older: string;
   newer: string;
   /** The edge of the guess as it was; missing with a server, which has it. */
   edge?: EdgeRow;
@@ -96,8 +97,8 @@ export class Held {
   readonly source: Summary["source"];
   /** The server whose memory it is; changes go there first. */
   readonly server: Server | undefined;
-  /** The decisions of this visit about guesses, by the older memory. */
-  readonly decisions = new Map<string, Decided>();
+  /** The decisions of this visit about guesses, the last one at the end. */
+  decisions: readonly Decided[] = [];
   readonly #now: number | null;
   readonly #words: Embedder | undefined;
   isFreed = false;
@@ -443,20 +444,27 @@ export class Held {
               until,
               replaced_by: { ...replaced_by, since: until, title: this.titleOf(replaced_by.id) },
             }),
-        ...(this.decisions.get(id)?.how === "new_is_current" ? { isDecided: true } : {}),
+        ...(this.#isDecided(id, replaced_by?.id) ? { isDecided: true } : {}),
       }),
     );
     const values_after = steps.length - first - history.length;
     return { history, values_before: first, values_after };
   }
 
+  /** Whether it was decided in this visit that a memory replaces another one. */
+  #isDecided(older: string, newer: string | undefined): boolean {
+    return this.decisions.some(
+      (it) => it.how === "new_is_current" && it.older === older && it.newer === newer,
+    );
+  }
+
   /** The other memory of a decision of this visit that both hold, if there is one. */
   #heldBeside(id: string): Pick<Card, "held_beside"> {
-    for (const [older, { how, newer }] of this.decisions) {
+    for (const { how, older, newer } of this.decisions) {
       const other = id === older ? newer : older;
       const isAbout = how === "keep_both" && (id === older || id === newer);
       if (isAbout && this.rows.nodes.has(other))
-        return { held_beside: { id: other, title: this.titleOf(other), older } };
+        return { held_beside: { id: other, title: this.titleOf(other), older, newer } };
     }
     return {};
   }

@@ -26,8 +26,9 @@ export interface Card {
   values_after?: number;
   /** The memory beside which it holds, if that was decided in this visit. */
   held_beside?: Named & {
-    /** The older one of the two. */
+    /** The two, by age. */
     older: string;
+    newer: string;
   };
 }
 

@@ -112,7 +112,7 @@ const calls = {
   undo: () => undo(there()),
   conflicts: () => conflicts(there()),
   decide: (id: string, resolution: Decision) => decide(there(), id, resolution),
-  undecide: (id: string) => undecide(there(), id),
+  undecide: (id: string, newer: string) => undecide(there(), id, newer),
   resolve: (id: string, resolution: Resolution) => resolve(there(), id, resolution),
   /** Returns the memory as the lines of an export. */
   download: () => new Blob([...textOfLines(there().exportLines())]),

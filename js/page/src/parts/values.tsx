@@ -32,8 +32,8 @@ export function Values({ card, isTold = false }: ValuesProps) {
     why.value = await whyNot(work);
     await memoryChanged();
   };
-  const undo = (older: string, title: string) => (
-    <Step label="Undo" about={title} act={() => change(() => memory.undecide(older))} />
+  const undo = (older: string, newer: string, title: string) => (
+    <Step label="Undo" about={title} act={() => change(() => memory.undecide(older, newer))} />
   );
   return (
     <>
@@ -55,8 +55,8 @@ export function Values({ card, isTold = false }: ValuesProps) {
                       act={() => change(() => memory.decide(value.id, how as Decision))}
                     />
                   ))
-                : value.isDecided
-                  ? undo(value.id, value.title)
+                : value.isDecided && value.replaced_by !== undefined
+                  ? undo(value.id, value.replaced_by.id, value.title)
                   : null}
             </li>
           ))}
@@ -66,7 +66,7 @@ export function Values({ card, isTold = false }: ValuesProps) {
       {beside === undefined ? null : (
         <p class="note">
           Holds beside “<a href={linkTo("why-not", { id: beside.id })}>{beside.title}</a>”.
-          {undo(beside.older, beside.title)}
+          {undo(beside.older, beside.newer, beside.title)}
         </p>
       )}
       {why.value === "" ? null : (
