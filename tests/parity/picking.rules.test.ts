@@ -156,7 +156,9 @@ describe("a prompt", () => {
     /** All facts, with some others, two hours apart. */
     const known = () => {
       const memory = new Memory({ clock: () => NOW });
-      const texts = FACTS.map(([fact]) => fact).concat(FOODS.map((food) => `We bought ${food}.`));
+      const texts: string[] = FACTS.map(([fact]) => fact as string).concat(
+        FOODS.map((food) => `We bought ${food}.`),
+      );
       for (const [place, text] of texts.entries()) {
         const created_at = new Date(NOW - 30 * 86_400_000 + place * 7_200_000).toISOString();
         remember(memory, { text, created_at, type: "fact" });
