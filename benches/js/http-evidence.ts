@@ -27,6 +27,7 @@ import { duration, quantile, whole } from "./units.ts";
 const options = new Command("bench --http-evidence")
   .option("--small", "small memories and few turns, to see that everything works")
   .option("--no-write", "leave benches/results/ and docs/ alone")
+  .option("--sizes <numbers>", "the numbers of memories, such as 10000,1000000", "10000,100000")
   .option("--profile <folder>", "write processor profiles of the servers into this folder")
   .option(
     "--folder <folder>",
@@ -34,12 +35,15 @@ const options = new Command("bench --http-evidence")
     tmpdir(),
   )
   .parse()
-  .opts<{ small?: boolean; write: boolean; profile?: string; folder: string }>();
+  .opts<{ small?: boolean; write: boolean; sizes: string; profile?: string; folder: string }>();
 
 /** The extent of a run: numbers of memories, questions, rounds of all questions, and writes. */
 const { sizes, questions, rounds, writes } = options.small
   ? { sizes: [300], questions: 40, rounds: 1, writes: 20 }
-  : { sizes: [10_000, 100_000], questions: 300, rounds: 3, writes: 300 };
+  : { sizes: options.sizes.split(",").map(Number), questions: 300, rounds: 3, writes: 300 };
+
+if (!sizes.every((size) => Number.isSafeInteger(size) && size > 0))
+  throw new RangeError(`--sizes ${options.sizes}: must be numbers above 0, with commas between`);
 
 const WAYS = ["evidence", "signals"] as const;
 type Way = (typeof WAYS)[number];

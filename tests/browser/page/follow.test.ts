@@ -50,7 +50,7 @@ describe("the page over the memory of a server", () => {
     });
     await expect
       .poll(() => page.locator(".records [data-id=n_rent]").innerText())
-      .toMatch(/earlier|replace/i);
+      .toMatch(/Rent: 900 a month — probably until .*Rent: 950 a month — since/s);
     await server.ask("DELETE /nodes/n_cat");
     await expect.poll(() => page.locator(".records [data-id=n_cat]").count()).toBe(0);
     await news(page).getByText("1 memory deleted").waitFor();

@@ -58,8 +58,12 @@ export async function follow(
 
 async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Sent> {
   let text = "";
-  for await (const chunk of body.pipeThrough(new TextDecoderStream() as never)) {
-    text += chunk;
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    text += decoder.decode(value, { stream: true });
     const blocks = text.split("\n\n");
     text = blocks.pop()!;
     for (const block of blocks) {
