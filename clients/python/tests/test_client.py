@@ -200,6 +200,28 @@ def test_lists_go_over_three_pages(memory: AnyMemory) -> None:
     assert len(memory.timeline(page_size=2).all()) == 5
 
 
+def test_what_was_written_is_read_after_a_cursor(memory: AnyMemory) -> None:
+    before = memory.events()
+    assert before.data == []
+    rows = [
+        {
+            "kind": "node",
+            "id": "n_ferry",
+            "type": "fact",
+            "content_title": "The ferry leaves at nine",
+        },
+        {"kind": "node", "id": "n_tea", "type": "fact", "content_title": "Mira likes tea"},
+    ]
+    imported = memory.import_rows(rows)
+    assert (imported.added, imported.there, imported.wrong) == (2, 0, [])
+    assert memory.import_rows(rows).there == 2
+    first = memory.events(before.cursor, limit=1)
+    assert [(event.kind, event.id) for event in first.data] == [("stored", "n_ferry")]
+    rest = memory.events(first.cursor)
+    assert [event.id for event in rest.data] == ["n_tea"]
+    assert memory.events(rest.cursor).data == []
+
+
 def test_a_list_that_is_left_early_asks_for_no_more_pages(memory: AnyMemory) -> None:
     memory.nodes.create_many([{"type": "fact", "content_title": str(n)} for n in range(5)])
     pages = memory.nodes.list(page_size=2)

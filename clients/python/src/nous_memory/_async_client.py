@@ -265,6 +265,14 @@ class AsyncMemory:
         times = {"from": from_, "to": to}
         return self._list("/timeline", m.Timeline, {**times, **query}, page_size)
 
+    async def events(self, after: str | None = None, /, *, limit: int | None = None) -> m.Events:
+        """Returns what was written after a cursor; without one, the cursor of what comes next."""
+        return await self._get("/events", m.Events, {"after": after, "limit": limit})
+
+    async def import_rows(self, rows: Sequence[Mapping[str, Any]], /) -> m.RowsImported:
+        """Imports rows of an export. What is there already stays as it is."""
+        return await self._post("/import", m.RowsImported, {"rows": list(rows)})
+
     async def classify(self, query: str, /) -> m.Classification:
         """Tells what kind of question it is."""
         return await self._post("/classify-query", m.Classification, {"query": query})
