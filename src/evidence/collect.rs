@@ -82,7 +82,7 @@ pub struct Asked<'a> {
     /// By row, the cosine of the embeddings of the question and of the memory; NaN for a memory
     /// without one. `None` for a question without an embedding.
     pub cosines: Option<&'a [f64]>,
-    /// Memories that say nothing, neither of themselves nor of those around them.
+    /// Memories that say nothing, neither of themselves nor of those around them; ascending.
     pub excluded: &'a [Row],
 }
 
@@ -325,7 +325,8 @@ impl Evidence {
         if !excluded.is_empty() {
             let PassageSums { word, touched, .. } = passages;
             touched.retain(|&passage| {
-                let is_out = texts.row_of(passage).is_some_and(|row| excluded.contains(&row));
+                let row = texts.row_of(passage);
+                let is_out = row.is_some_and(|row| excluded.binary_search(&row).is_ok());
                 if is_out {
                     word[passage as usize] = PassageWord::default();
                 }

@@ -23,7 +23,8 @@
 //!
 //! # Cost
 //!
-//! One pass over the cosines and one over the runs; where words fail, a second one over the cosines.
+//! One pass over the cosines and one over the runs. Where words fail, a second one over the
+//! cosines.
 
 use super::maxima::Maxima;
 use super::runs::{Layout, NEARBY, REACH};
@@ -121,7 +122,8 @@ pub(super) struct Meaning {
 }
 
 impl Meaning {
-    /// Reads the cosines of all rows. `passes` says which memories may be found. `known` returns `sem` and `p_soft` of a row.
+    /// Reads the cosines of all rows. `passes` says which memories may be found. `known` returns
+    /// `sem` and `p_soft` of a row.
     pub fn read(
         &mut self,
         given: Option<Cosines<'_>>,

@@ -35,7 +35,7 @@ pub struct Filters {
     /// Tags to exclude.
     pub tags_none: Vec<u32>,
     /// Memories to exclude. A question is answered as if they had no text: they say nothing of the
-    /// memories around them either.
+    /// memories around them either. In ascending order.
     pub excluded: Vec<Row>,
     /// Types of edges that activation may pass over.
     pub relationship_types: Vec<u32>,
@@ -109,7 +109,7 @@ impl Filters {
                 idle <= days * DAY_MS
             })
             && self.passes_labels(nodes.labels.at(place), sets)
-            && !self.excluded.contains(&row)
+            && self.excluded.binary_search(&row).is_err()
     }
 
     /// Whether a set of labels fulfils the conditions on clusters and tags.

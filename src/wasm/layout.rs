@@ -348,7 +348,7 @@ record! {
     FILTERS_TAGS_NONE,
     /// Codes of types of edges to spread over.
     FILTERS_RELATIONSHIP_TYPES,
-    /// Rows of nodes to leave out.
+    /// Rows of nodes to leave out, in ascending order.
     FILTERS_EXCLUDED,
 }
 

@@ -134,7 +134,7 @@ export function writeSearch(
   { head, lists, excluded, hits, scores, embedding, among }: ReadSearch,
   bytes = 0,
 ): void {
-  lists[FILTERS_EXCLUDED] = excluded.flatMap((id) => known.get(id) ?? []);
+  lists[FILTERS_EXCLUDED] = excluded.flatMap((id) => known.get(id) ?? []).sort((a, b) => a - b);
   const codes = lists.flat();
   const components = embedding?.length ?? 0;
   resident.reserve(

@@ -145,6 +145,10 @@ export function buildPrompt<Found extends FoundCandidate>(
   // What a question for the past finds before the memory that replaces it is asked for.
   const asksPast = engine.understand(input, { now, time_zone: zone }).era !== "present";
   const set = Object.entries(turn.budgets ?? {}).filter(([, tokens]) => tokens !== undefined);
+  const profile = memories
+    .newest(profileTypes(preset), MAX_PROFILE)
+    .filter(({ state_lifecycle: state }) => isAtHand(state));
+  const recent = memories.newest(CONVERSATIONS, MAX_RECENT, now - RECENT_FOR);
   const written = (hits: readonly Found[]): TurnPrompt => {
     const boosts = memories.boosts?.(hits.map(({ id }) => id));
     const places = new Map(hits.map(({ id }, place) => [id, place]));
@@ -183,17 +187,11 @@ export function buildPrompt<Found extends FoundCandidate>(
           factorOf(hits[place]!, frame.frame_id, censorIds),
         probability: hits[place]!.score,
       })),
-      profile: stored(
-        memories
-          .newest(profileTypes(preset), MAX_PROFILE)
-          .filter(({ state_lifecycle: state }) => isAtHand(state)),
-      ),
-      recent: stored(memories.newest(CONVERSATIONS, MAX_RECENT, now - RECENT_FOR)).map(
-        (memory) => ({
-          ...memory,
-          heading: "recent_conversations" as const,
-        }),
-      ),
+      profile: stored(profile),
+      recent: stored(recent).map((memory) => ({
+        ...memory,
+        heading: "recent_conversations" as const,
+      })),
     });
   };
   const find = (without: readonly string[]) =>
