@@ -6,13 +6,17 @@
 //! cluster are in one line of time. It breaks into runs where an hour passes between one memory and
 //! the next. Talk takes time: a turn or two may be stored within a second, but more memories were
 //! loaded together, and say nothing of each other. Each of them is a run of its own.
-//! Both orders are kept sorted, since almost every memory is made after all others. A question
-//! reads them as one list of rows, which is laid out anew after a change.
+//! All memories are in one ordered set, cluster by cluster, then the line of time. A question reads
+//! it as one list of rows, which is laid out anew after a change.
 //!
 //! # Cost
 //!
-//! A change in the middle of a list moves its end: four bytes for each later memory. The layout
-//! takes one pass over all rows.
+//! A change takes a search in the set, wherever in time its memory is. The layout takes one pass
+//! over all rows.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
@@ -34,17 +38,62 @@ const AT_ONCE: f64 = 1_000.0;
 /// The most memories that talk stores at once: a message, its reply, and what was noted of them.
 const MAX_OF_TALK: usize = 3;
 
-/// The place of a memory in every order: the instant of its creation, then its sequence.
-type Place = (f64, u64, Row);
+/// The number of the line of time, which comes after those of all clusters.
+const LINE: u32 = u32::MAX;
+
+/// The place of a memory among all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    /// The number of its cluster, or [`LINE`].
+    list: u32,
+    created_at: Instant,
+    sequence: u64,
+    row: Row,
+}
+
+/// The bytes that a place takes in the set, whose nodes are half full after places in order.
+const BYTES_OF_PLACE: usize = 2 * size_of::<Place>();
+
+/// An instant, in the order of `f64::total_cmp`.
+#[derive(Clone, Copy, Debug)]
+struct Instant(f64);
+
+impl Ord for Instant {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl PartialOrd for Instant {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Instant {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Instant {}
+
+/// A cluster with memories.
+#[derive(Debug)]
+struct Cluster {
+    /// Numbers grow with the order of the first memories.
+    number: u32,
+    memories: usize,
+}
 
 /// The runs of an index.
 #[derive(Debug, Default)]
 pub(super) struct Runs {
-    /// The memories without a cluster.
-    line: Vec<Place>,
-    clusters: FxHashMap<u32, Vec<Place>>,
-    /// The codes of the clusters, in order of their first memory.
-    order: Vec<u32>,
+    places: BTreeSet<Place>,
+    /// By code.
+    clusters: FxHashMap<u32, Cluster>,
+    /// The number of the next cluster.
+    next: u32,
     layout: Layout,
     is_stale: bool,
 }
@@ -67,6 +116,26 @@ impl Layout {
     pub fn cell_of(&self, row: Row) -> Option<usize> {
         let cell = *self.cell_of.get(row as usize)?;
         (cell != NO_CELL).then_some(cell as usize)
+    }
+
+    /// Ends a run before the row at `end`, if it has any rows.
+    fn end_run(&mut self, end: usize) {
+        if end > self.ends.last().copied().unwrap_or(0) {
+            self.ends.push(end);
+        }
+    }
+
+    /// Ends the runs of memories of the line of time that were stored at once: all from `start` on.
+    /// `is_apart` says whether a gap in time is before them.
+    fn end_stored(&mut self, start: usize, is_apart: bool) {
+        let end = self.rows.len();
+        let is_loaded = end - start > MAX_OF_TALK;
+        if is_loaded || is_apart {
+            self.end_run(start);
+        }
+        if is_loaded {
+            self.ends.extend(start + 1..=end);
+        }
     }
 
     fn give_cells(&mut self) {
@@ -92,36 +161,34 @@ impl Layout {
 impl Runs {
     /// Adds a memory to the run of its cluster, or to the line of time.
     pub fn add(&mut self, row: Row, cluster: Option<u32>, created_at: f64, sequence: u64) {
-        let place = (created_at, sequence, row);
-        let list = match cluster {
-            None => &mut self.line,
-            Some(cluster) => self.clusters.entry(cluster).or_insert_with(|| {
-                self.order.push(cluster);
-                Vec::new()
-            }),
-        };
-        let at = list.partition_point(|other| is_before(other, &place));
-        list.insert(at, place);
+        let list = cluster.map_or(LINE, |code| {
+            let cluster = self.clusters.entry(code).or_insert_with(|| {
+                self.next += 1;
+                Cluster { number: self.next - 1, memories: 0 }
+            });
+            cluster.memories += 1;
+            cluster.number
+        });
+        self.places.insert(Place { list, created_at: Instant(created_at), sequence, row });
         self.is_stale = true;
     }
 
     /// Removes a memory that was added with these values.
     pub fn remove(&mut self, row: Row, cluster: Option<u32>, created_at: f64, sequence: u64) {
-        let place = (created_at, sequence, row);
-        let list = match cluster {
-            None => Some(&mut self.line),
-            Some(cluster) => self.clusters.get_mut(&cluster),
+        let list = match cluster.map(|code| self.clusters.get(&code)) {
+            None => LINE,
+            Some(Some(cluster)) => cluster.number,
+            Some(None) => return,
         };
-        let Some(list) = list else { return };
-        let at = list.partition_point(|other| is_before(other, &place));
-        if list.get(at).is_some_and(|found| found.2 == row) {
-            list.remove(at);
-        }
-        if let Some(cluster) = cluster
-            && list.is_empty()
+        let place = Place { list, created_at: Instant(created_at), sequence, row };
+        if self.places.remove(&place)
+            && let Some(code) = cluster
+            && let Entry::Occupied(mut cluster) = self.clusters.entry(code)
         {
-            self.clusters.remove(&cluster);
-            self.order.retain(|&other| other != cluster);
+            cluster.get_mut().memories -= 1;
+            if cluster.get().memories == 0 {
+                cluster.remove();
+            }
         }
         self.is_stale = true;
     }
@@ -130,31 +197,25 @@ impl Runs {
     pub fn lay_out(&mut self) {
         if self.is_stale {
             self.is_stale = false;
-            let Layout { rows, ends, .. } = &mut self.layout;
-            rows.clear();
-            ends.clear();
-            for cluster in &self.order {
-                rows.extend(self.clusters[cluster].iter().map(|place| place.2));
-                ends.push(rows.len());
-            }
+            self.layout.rows.clear();
+            self.layout.ends.clear();
+            let mut places = self.places.iter().peekable();
             let mut before = f64::NEG_INFINITY;
-            for stored in self.line.chunk_by(|one, other| other.0 - one.0 < AT_ONCE) {
-                let is_loaded = stored.len() > MAX_OF_TALK;
-                let ends_run = is_loaded || stored[0].0 - before >= GAP;
-                if ends_run && rows.len() > ends.last().copied().unwrap_or(0) {
-                    ends.push(rows.len());
+            while let Some(&first) = places.next() {
+                let start = self.layout.rows.len();
+                self.layout.rows.push(first.row);
+                let mut last = first;
+                while let Some(&place) = places.next_if(|place| is_next(&last, place)) {
+                    self.layout.rows.push(place.row);
+                    last = place;
                 }
-                for &(created_at, _, row) in stored {
-                    rows.push(row);
-                    if is_loaded {
-                        ends.push(rows.len());
-                    }
-                    before = created_at;
+                match first.list {
+                    LINE => self.layout.end_stored(start, first.created_at.0 - before >= GAP),
+                    _ => self.layout.end_run(self.layout.rows.len()),
                 }
+                before = last.created_at.0;
             }
-            if rows.len() > ends.last().copied().unwrap_or(0) {
-                ends.push(rows.len());
-            }
+            self.layout.end_run(self.layout.rows.len());
             self.layout.give_cells();
         }
     }
@@ -165,8 +226,7 @@ impl Runs {
     }
 
     pub fn bytes(&self) -> usize {
-        let places: usize = self.clusters.values().map(Vec::capacity).sum();
-        (places + self.line.capacity()) * size_of::<Place>()
+        self.places.len() * BYTES_OF_PLACE
             + self.clusters.len() * 64
             + self.layout.rows.capacity() * size_of::<Row>()
             + self.layout.ends.capacity() * size_of::<usize>()
@@ -174,6 +234,8 @@ impl Runs {
     }
 }
 
-fn is_before(one: &Place, other: &Place) -> bool {
-    one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)).then(one.2.cmp(&other.2)).is_lt()
+/// Whether a place belongs to the same cluster as the one before it, or was stored at once with it.
+fn is_next(before: &Place, place: &Place) -> bool {
+    place.list == before.list
+        && (place.list != LINE || place.created_at.0 - before.created_at.0 < AT_ONCE)
 }
