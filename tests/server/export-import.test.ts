@@ -579,6 +579,16 @@ describe("lines", () => {
       ],
       ["half a version", [node("n_1", { version: 1.5 })], /Line 1: version: /],
       [
+        "metadata that are nested too deep",
+        [
+          JSON.stringify(node("n_1")).replace(
+            /\}$/,
+            `,"metadata":${'{"a":'.repeat(20_000)}0${"}".repeat(20_001)}`,
+          ),
+        ],
+        /Line 1: metadata: .*nested deeper/,
+      ],
+      [
         "a version that cannot be counted on",
         [node("n", { version: 2 ** 53 })],
         /Line 1: version: /,

@@ -114,6 +114,26 @@ test("names wrong rows, and stores the others", async () => {
   }
 });
 
+test.each(["metadata", "signals", "neither", "__proto__"])(
+  "refuses a row with a field %s that is nested too deep, and names the row",
+  async (field) => {
+    const own = client();
+    for (const [open, close] of [
+      ["[", "]"],
+      ['{"a":', "}"],
+    ] as const) {
+      const deep = `${open.repeat(20_000)}0${close.repeat(20_000)}`;
+      const row = `{"kind":"node","id":"a","type":"note","content_title":"a","${field}":${deep}}`;
+      const rows = `{"rows":[{"kind":"node","id":"b","type":"note","content_title":"b"},${row}]}`;
+      expect(await own.ask("POST /import", rows)).toMatchObject({
+        status: 400,
+        body: { issues: [{ path: "rows.1", message: expect.stringContaining("nested deeper") }] },
+      });
+    }
+    expect((await own.ask("GET /nodes")).body.count).toBe(0);
+  },
+);
+
 test("stores nothing of a request that exceeds the quota of its key", async () => {
   const folder = temporaryFolder();
   const { key, id } = await keyIn(folder, {

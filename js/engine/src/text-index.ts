@@ -26,7 +26,7 @@ import {
   atOnce,
   damaged,
   inOnePiece,
-  placesOf,
+  RestoredIds,
   readParts,
   type SnapshotSource,
   snapshotParts,
@@ -142,7 +142,7 @@ export class TextIndex {
     );
     const instance = ownInstance();
     const module = instance.glue.ResidentText.create(maxBytes, instance.memory.buffer.byteLength);
-    this.#index = new ResidentIndex(newState(new ScratchView(instance, module), []));
+    this.#index = new ResidentIndex(newState(new ScratchView(instance, module)));
   }
 
   /**
@@ -159,14 +159,14 @@ export class TextIndex {
     const instance = ownInstance();
     const { glue, memory } = instance;
     const restorer = glue.TextRestorer.create(maxBytes, memory.buffer.byteLength);
-    const ids: string[] = [];
-    atOnce(readParts(bytes, instance, restorer, [ids]));
+    const restored = new RestoredIds();
+    atOnce(readParts(bytes, instance, restorer, [restored]));
     const count = restorer.texts();
     const module = restorer.finish();
     restorer.free();
     if (module === undefined) throw refusal(glue);
-    if (ids.length !== count) throw damaged("has too few or too many ids");
-    const state = newState(new ScratchView(instance, module), ids);
+    if (restored.ids.length !== count) throw damaged("has too few or too many ids");
+    const state = newState(new ScratchView(instance, module), restored);
     return new TextIndex(new ResidentIndex(state) as object);
   }
 
@@ -330,8 +330,11 @@ export class TextIndex {
 
 freeOnDispose(TextIndex);
 
-function newState(resident: ScratchView<Module>, ids: string[]): TextState {
-  return { resident, rows: placesOf(ids), ids, snapshots: 0, isFreed: false };
+function newState(
+  resident: ScratchView<Module>,
+  { ids, places }: RestoredIds = new RestoredIds(),
+): TextState {
+  return { resident, rows: places, ids, snapshots: 0, isFreed: false };
 }
 
 /** Reads the texts of documents by id, each text once. */

@@ -12,7 +12,7 @@ import type { IndexState } from "../resident/resident-index.ts";
 import {
   damaged,
   type InSteps,
-  placesOf,
+  RestoredIds,
   readParts,
   type SnapshotSource,
 } from "../resident/snapshot.ts";
@@ -151,21 +151,18 @@ export function* restoreMemory(
     ...wordOptionsOf(texts),
   );
   if (restorer === undefined) throw refusal(glue);
-  const nodeIds: string[] = [];
-  const edgeIds: string[] = [];
-  yield* readParts(source, instance, restorer, [nodeIds, edgeIds]);
+  const [ofNodes, ofEdges] = [new RestoredIds(), new RestoredIds()];
+  yield* readParts(source, instance, restorer, [ofNodes, ofEdges]);
   const embeddingId = restorer.embedding_id();
   const [nodes, edges] = [restorer.nodes(), restorer.edges()];
   const module = restorer.finish();
   restorer.free();
   if (module === undefined) throw refusal(glue);
-  if (nodeIds.length !== nodes || edgeIds.length !== edges)
+  if (ofNodes.ids.length !== nodes || ofEdges.ids.length !== edges)
     throw damaged("has too few or too many ids");
   const state = newState(new ScratchView(instance, module), embeddingId);
-  state.ids = nodeIds;
-  state.edgeIds = edgeIds;
-  state.rows = placesOf(nodeIds);
-  state.slots = placesOf(edgeIds);
+  [state.ids, state.rows] = [ofNodes.ids, ofNodes.places];
+  [state.edgeIds, state.slots] = [ofEdges.ids, ofEdges.places];
   useEmbedder(state, texts);
   return state;
 }

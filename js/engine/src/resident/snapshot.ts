@@ -196,12 +196,18 @@ function textOf(utf8: Uint8Array): string {
   }
 }
 
-/** Returns the place of each id of a snapshot. @internal */
-export function placesOf(ids: readonly string[]): Map<string, number> {
-  const places = new Map<string, number>();
-  for (let place = 0; place < ids.length; place++) places.set(ids[place]!, place);
-  if (places.size !== ids.length) throw damaged("has an id twice");
-  return places;
+/** Ids as parts of a snapshot have them, and the place of each. @internal */
+export class RestoredIds {
+  readonly ids: string[] = [];
+  readonly places = new Map<string, number>();
+
+  add(ids: readonly string[]): void {
+    for (const id of ids) {
+      this.places.set(id, this.ids.length);
+      this.ids.push(id);
+    }
+    if (this.places.size !== this.ids.length) throw damaged("has an id twice");
+  }
 }
 
 /** A class of the module that reads snapshots. @internal */
@@ -230,7 +236,7 @@ export function* readParts(
   source: SnapshotSource,
   { glue, memory }: Instance,
   restorer: SnapshotReader,
-  lists: readonly string[][],
+  lists: readonly RestoredIds[],
 ): InSteps<void> {
   const feed = new Feed(source);
   const room = (bytes: number) => {
@@ -250,7 +256,7 @@ export function* readParts(
     if (kind > 0) {
       const list = lists[kind - 1];
       if (list === undefined) throw damaged("has a part of an unknown kind");
-      for (const id of decodeIds(room(length).slice(PART_HEADER))) list.push(id);
+      list.add(decodeIds(room(length).slice(PART_HEADER)));
     }
     yield;
   }

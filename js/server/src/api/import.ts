@@ -3,6 +3,7 @@
 import { z } from "@hono/zod-openapi";
 import { isJsonObject } from "nous-memory";
 import { operation } from "./operation.ts";
+import { isFlat, MAX_LEVELS } from "./parts.ts";
 
 const MAX_ROWS = 1_000;
 
@@ -11,7 +12,13 @@ const importRequest = z
     rows: z
       .array(
         z
-          .custom<Record<string, unknown>>(isJsonObject, "must be a row of an export")
+          .custom<Record<string, unknown>>(isJsonObject, {
+            abort: true,
+            error: "must be a row of an export",
+          })
+          .refine((row) => isFlat(row, 1 + MAX_LEVELS), {
+            error: `must not have a field that is nested deeper than ${MAX_LEVELS} levels`,
+          })
           .openapi({ type: "object", additionalProperties: true }),
       )
       .min(1)

@@ -16,7 +16,7 @@ import { wellFormed } from "../text.ts";
 import { MAX_ANSWER, MAX_COMPONENTS, MAX_NAME, MAX_TEXT, MAX_TITLE } from "./limits.ts";
 
 /** The most levels of nested data. */
-const MAX_LEVELS = 100;
+export const MAX_LEVELS = 100;
 
 export const STATES: readonly StoredLifecycleState[] = [...LIFECYCLE_STATES, "DELETED"];
 

@@ -11,7 +11,7 @@ import {
 import { type Learned, MAX_LEARNED, MEMORY_SECTIONS } from "nous-wasm";
 import { z } from "zod";
 import { MAX_NAME } from "../api/limits.ts";
-import { signals } from "../api/parts.ts";
+import { isFlat, MAX_LEVELS, signals } from "../api/parts.ts";
 import { PRESET_NAME } from "../settings/preset.ts";
 import type { NodeColumn } from "../storage/node-columns.ts";
 import { PORTABLE_KINDS, type PortableKind, type PortableRow } from "../storage/tables/portable.ts";
@@ -46,11 +46,16 @@ const number = z.number().nullable();
 /** Names, either as an array, as in answers, or as the stored JSON text. */
 const names = z.union([text, z.array(z.string()).transform((list) => JSON.stringify(list))]);
 /** An object, either as such, or as the stored JSON text. */
-const objectText = z.union([
-  text,
+const objectText = z
   // A record would drop a key `__proto__`.
-  z.custom<JsonObject>(isJsonObject).transform((data) => JSON.stringify(data)),
-]);
+  .union([text, z.custom<JsonObject>(isJsonObject)])
+  .refine(
+    (value) => isFlat(value, MAX_LEVELS),
+    `must not be nested deeper than ${MAX_LEVELS} levels`,
+  )
+  .transform((value) =>
+    value === null || typeof value === "string" ? value : JSON.stringify(value),
+  );
 const optional = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
   Object.fromEntries(
     Object.entries(shape).map(([name, schema]) => [name, schema.default(null)]),
