@@ -9,13 +9,16 @@
 // things: half of those that replace say the change with other words or with none, and those that stand
 // tempt. Those of unread.json are the same by one more writer, of private lives. All of them are held
 // out, and nobody who changed the rule has read them. Both statements of a pair of beside.json are of
-// one thing; it was written after "I moved" had replaced "The rent of our flat is 900 euros".
+// one thing; it was written after "I moved" had replaced "The rent of our flat is 900 euros". Those of
+// standing.json are turns of talk and things that happened, which stand: written after turns without a
+// type had replaced each other.
 
 import a from "./a.json";
 import b from "./b.json";
 import beside from "./beside.json";
 import c from "./c.json";
 import plain from "./plain.json";
+import standing from "./standing.json";
 import told from "./told.json";
 import unread from "./unread.json";
 
@@ -33,5 +36,5 @@ export interface ChangePair {
 /** The pairs by file. */
 export const CHANGES: Readonly<Record<string, readonly ChangePair[]>> = {
   ...{ a, b, c, plain },
-  ...{ beside, told, unread },
+  ...{ beside, standing, told, unread },
 };

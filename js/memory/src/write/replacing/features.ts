@@ -22,6 +22,7 @@
 import { keysIn, type Sentence, sentencesOf, type Word } from "./reading.ts";
 import {
   ADDING,
+  ADDRESSES,
   DENIES,
   FIELDS,
   FUNCTION_WORDS,
@@ -32,6 +33,7 @@ import {
   PHRASES,
   SAYS_WHICH,
   SCOPES,
+  TALK,
   TELLS_OF,
   UNITS,
   WEEKDAYS,
@@ -90,6 +92,8 @@ export const FEATURES = [
   "apart",
   "happened",
   "happened_old",
+  "talk",
+  "addressed",
   "denied",
   "opposite",
   "changed",
@@ -123,6 +127,8 @@ export const FEATURES = [
   "long_names",
   "long_event",
   "long_ended",
+  "long_talk",
+  "long_addressed",
 ] as const;
 
 /** The name of a feature. */
@@ -251,6 +257,7 @@ function statementFeatures(old: Sentence, fresh: Sentence): Partial<Features> {
     apart: some(!changed && isApart(old, fresh)),
     happened: some(hasAny(fresh.text, PHRASES.happened)),
     happened_old: some(hasAny(old.text, PHRASES.happened)),
+    ...talkIn(old.text, fresh.text),
     denied: some(isDenied),
     opposite: some(isOpposite),
     changed: some(changed),
@@ -263,6 +270,15 @@ function statementFeatures(old: Sentence, fresh: Sentence): Partial<Features> {
     unchanged_kept: some(!changed && !isOpposite && !isDenied && isKept),
     unchanged_unlike: changed ? 0 : 1 - shared_old,
     length: Math.log(1 + old.words.length + fresh.words.length) / 5,
+  };
+}
+
+/** Returns how many of two texts are turns of talk, and how many address somebody, as shares. */
+function talkIn(...texts: readonly [string, string]): Pick<Features, "talk" | "addressed"> {
+  const share = (is: (text: string) => boolean) => texts.filter(is).length / 2;
+  return {
+    talk: share((text) => text.includes("!") || hasAny(text, TALK)),
+    addressed: share((text) => hasAny(text, ADDRESSES)),
   };
 }
 
@@ -301,6 +317,7 @@ function longFeatures({ older, newer, olds, news }: LongPair, around: Around): P
   };
   const near = nearestOf(olds, news);
   const its = statementFeatures(near.old, near.fresh);
+  const { talk, addressed } = talkIn(wholeOf(older), wholeOf(newer));
   const changes = Object.values(CHANGES).filter((phrase) => hasAny(wholeOf(newer), phrase));
   return {
     long: 1,
@@ -322,6 +339,8 @@ function longFeatures({ older, newer, olds, news }: LongPair, around: Around): P
     long_names: its.value_name!,
     long_event: its.happened!,
     long_ended: its.ended!,
+    long_talk: talk,
+    long_addressed: addressed,
   };
 }
 

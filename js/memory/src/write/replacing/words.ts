@@ -223,9 +223,28 @@ export const PHRASES = {
     "yesterday|tonight|this morning|last night|had|gab es|geimpft|gewogen|gelaufen|gelesen|essen",
     "gestern",
     "waren wir|war ich|bin ich|comimos|viajé|cené|ayer|fuimos|read|deploy of|we talked",
-    "we agreed on the",
+    "we agreed on the|saw|received|fell|argued|tried|baked|planted|painted|sang|forgot|felt|danced",
+    "(?:was|were) (?:(?:a little|very|so|really|extremely) )?(?:happy|sad|proud|nervous|ashamed|upset",
+    "excited|delighted|disappointed|scolded|praised|embarrassed|tired|touched|\\p{L}+ing)|feeling",
+    "enjoyed|cheered|participated|attended|gave",
+    "listened to|gewann|sahen|stritt|vergaß|bauten|freute|ganó|vimos|discutió|hicieron|lloró",
   ),
 } as const satisfies Readonly<Record<string, RegExp>>;
+
+/** A turn of talk, which is about the one before it: thanks, greetings, applause, answers. */
+export const TALK = phrases(
+  "thanks|thank you|thx|hi|hey|hello|bye|wow|yeah|yep|yup|nope|haha|lol|oh|cool|awesome|congrats",
+  "congratulations|glad|sorry to hear|so sorry|no problem|sure thing|sounds (?:good|great|like|fun)",
+  "sounds lovely|take care|talk (?:to you )?soon|see you|can't wait|absolutely|exactly|same here",
+  "you got this|i hear you|let me know|means (?:a lot|so much)|proud of (?:you|how)|and you|count me in",
+  "what about you|danke|vielen dank|hallo|tschüss|bis bald|mach's gut|klar|genau|toll|sag bescheid",
+  "gracias|hola|claro|vale|nos vemos|cuídate|qué (?:bien|tal)|me alegro",
+);
+
+/** It speaks to somebody. */
+export const ADDRESSES = phrases(
+  "you|your|yours|you're|you've|you'll|u|dir|dich|dein(?:e|en|er|em)?|du|euch|eure?|te|tu|tus|usted",
+);
 
 /** Words that deny. */
 export const DENIES = phrases(
