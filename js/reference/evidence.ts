@@ -1279,10 +1279,14 @@ export interface Supersession {
   newer: string;
   older: string;
   probability?: number | undefined;
+  /** Whether the guess is of less than even odds: it is not told. */
+  isPossible?: boolean | undefined;
 }
 
 const STEP_BEHIND = 1;
 const STEP_OF_GUESS = 0.25;
+/** By how much the second of two memories may answer better, if the pair is only possible. */
+const REACH_OF_POSSIBLE = 0.6;
 
 /** What edges lead to from a memory, itself first, nearest first. */
 function reached(
@@ -1317,22 +1321,26 @@ export function withoutCircles(supersessions: readonly Supersession[]): Superses
 }
 
 /**
- * The edges that count of both grades, in their order. A guess does not count if its older memory is
- * superseded, or if it goes round in a circle with what is sure.
+ * The edges that count of all grades, in their order. A guess does not count if its older memory is
+ * superseded, or if it goes round in a circle with what is surer.
  */
 export function linesOf(supersessions: readonly Supersession[]): Supersession[] {
-  const isGuess = ({ probability }: Supersession) => probability !== undefined;
-  const sure = withoutCircles(supersessions.filter((pair) => !isGuess(pair)));
-  const guesses = withoutCircles(
-    supersessions.filter(
-      (pair) => isGuess(pair) && !sure.some(({ older }) => older === pair.older),
-    ),
-  );
-  const all = [...sure, ...guesses];
-  const isKept = (pair: Supersession) =>
-    sure.includes(pair) ||
-    (guesses.includes(pair) && !reached(pair.older, all).includes(pair.newer));
-  return supersessions.filter(isKept);
+  const isSure = ({ probability }: Supersession) => probability === undefined;
+  const sure = withoutCircles(supersessions.filter(isSure));
+  const kept = [...sure];
+  for (const isPossible of [false, true]) {
+    const guesses = withoutCircles(
+      supersessions.filter(
+        (pair) =>
+          !isSure(pair) &&
+          (pair.isPossible ?? false) === isPossible &&
+          !sure.some(({ older }) => older === pair.older),
+      ),
+    );
+    const all = [...kept, ...guesses];
+    kept.push(...guesses.filter((pair) => !reached(pair.older, all).includes(pair.newer)));
+  }
+  return supersessions.filter((pair) => kept.includes(pair));
 }
 
 export interface Ranked {
@@ -1354,8 +1362,8 @@ export function replacementsOf(
 ): Map<string, Replacements> {
   const told = new Map<string, Replacements>();
   const tell = (id: string, more: Replacements) => told.set(id, { ...told.get(id), ...more });
-  for (const { newer, older, probability } of linesOf(supersessions)) {
-    if (![newer, older].every((id) => held.get(id)?.memory.passes)) continue;
+  for (const { newer, older, probability, isPossible } of linesOf(supersessions)) {
+    if (isPossible || ![newer, older].every((id) => held.get(id)?.memory.passes)) continue;
     if (probability === undefined) tell(older, { superseded_by: newer });
     else {
       tell(older, { replaced_by: { id: newer, probability } });
@@ -1368,8 +1376,8 @@ export function replacementsOf(
 /**
  * Memories that pass the filters and are connected with the question, best first; equal ones keep
  * their order. A memory takes the sum of one that it supersedes, if that is higher, and the older
- * one loses a step. A guess lets the older one stand directly behind. For the past, the older memory
- * of a pair comes first.
+ * one loses a step. A guess lets the older one stand directly behind; if it is only possible, this is
+ * so if the newer one answers about as well. For the past, the older memory of a pair comes first.
  */
 export function ranked(
   collected: CollectedEvidence,
@@ -1395,19 +1403,22 @@ export function ranked(
   };
   const kept = read.filter((pair) => !isTurned(pair));
   const turned = read.filter(isTurned).reverse();
-  const isGuess = ({ probability }: Supersession) => probability !== undefined;
   const behind = new Map<string, string>();
   const put: { first: string; second: string; step: number }[] = [];
-  for (const { first, second, guessed } of [
-    ...kept.map((it) => ({ first: it.newer, second: it.older, guessed: isGuess(it) })),
-    ...turned.map((it) => ({ first: it.older, second: it.newer, guessed: isGuess(it) })),
+  for (const { first, second, pair } of [
+    ...kept.map((pair) => ({ first: pair.newer, second: pair.older, pair })),
+    ...turned.map((pair) => ({ first: pair.older, second: pair.newer, pair })),
   ]) {
     const ofSecond = sums.get(second);
     if (ofSecond === undefined) continue;
-    sums.set(first, Math.max(sums.get(first) ?? ofSecond, ofSecond));
-    sums.set(second, ofSecond - (guessed ? 0 : STEP_BEHIND));
+    const own = sums.get(first);
+    const isFar = own === undefined || ofSecond - own > REACH_OF_POSSIBLE;
+    if (pair.isPossible && isFar) continue;
+    const isSure = pair.probability === undefined;
+    sums.set(first, Math.max(own ?? ofSecond, ofSecond));
+    sums.set(second, ofSecond - (isSure ? STEP_BEHIND : 0));
     behind.set(second, first);
-    put.unshift({ first, second, step: guessed ? STEP_OF_GUESS : STEP_BEHIND });
+    put.unshift({ first, second, step: isSure ? STEP_BEHIND : STEP_OF_GUESS });
   }
   // Each of a chain stands behind its own.
   for (const { first, second, step } of put)

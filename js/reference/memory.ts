@@ -61,11 +61,12 @@ import { classifyIntent } from "./intent.ts";
 import { rerankTop } from "./rerank.ts";
 import {
   edgePasses,
-  GUESS,
   getInitialEdgeStrength,
+  isGuess,
   type Memory,
   nodePasses,
   normalise,
+  POSSIBLE,
   prepareMemory,
   type Quantised,
   quantise,
@@ -518,7 +519,7 @@ export class ReferenceMemory {
     }
     const grown = (edge: StoredMemoryEdge) => Math.min(edge.strength + amount, 1);
     const changed = [...within]
-      .filter((edge) => edge.type !== GUESS && grown(edge) !== edge.strength)
+      .filter((edge) => !isGuess(edge.type) && grown(edge) !== edge.strength)
       .sort(bySequence);
     for (const edge of changed) edge.strength = grown(edge);
     return {
@@ -674,12 +675,13 @@ export class ReferenceMemory {
 
   #supersessions(): Supersession[] {
     return [...this.#edges.values()]
-      .filter(({ type }) => type === "supersedes" || type === GUESS)
+      .filter(({ type }) => type === "supersedes" || isGuess(type))
       .sort(bySequence)
       .map(({ source_id, target_id, type, strength }) => ({
         newer: source_id,
         older: target_id,
-        probability: type === GUESS ? strength : undefined,
+        probability: isGuess(type) ? strength : undefined,
+        isPossible: type === POSSIBLE,
       }));
   }
 

@@ -254,15 +254,19 @@ export function nodePasses(node: SearchNode, filters: SearchFilters, now: Instan
   return true;
 }
 
-/** The type of the edge of a guess that one memory replaces another. */
-export const GUESS = "likely_supersedes";
+/** The types of the edges of guesses that one memory replaces another: the likely and the possible. */
+export const [LIKELY, POSSIBLE] = ["likely_supersedes", "possibly_supersedes"] as const;
+
+/** Whether an edge is a guess. */
+export const isGuess = (type: string | null | undefined): boolean =>
+  type === LIKELY || type === POSSIBLE;
 
 /** Activation passes over guesses only if they are asked for. */
 export function edgePasses(
   { type }: SearchEdge,
   { relationship_types = [] }: SearchFilters,
 ): boolean {
-  return relationship_types.length === 0 ? type !== GUESS : relationship_types.includes(type);
+  return relationship_types.length === 0 ? !isGuess(type) : relationship_types.includes(type);
 }
 
 // ---- terms --------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::diversity::{Candidate, POOL, Placed, spread_out};
-use super::succession::{LIKELY_SUPERSEDES, Lines, Replacement, Standing};
+use super::succession::{Lines, Replacement, Standing, guesses_among};
 use super::{Filters, MemoryIndex, NodeChange};
 use crate::check::{INSTANT, check_instant, check_offset, is_instant};
 use crate::columns::{LabelSets, Nodes, Row};
@@ -639,10 +639,10 @@ impl MemoryIndex {
             .collect();
         let config = SearchConfig { max_seeds: SEEDS, ..self.search };
         let seeds = seed(&hits, &[], &config, |_| Some(0.0));
-        let guess = self.edge_types.code(LIKELY_SUPERSEDES);
+        let guesses = guesses_among(&self.edge_types);
         let weight = |slot: u32, row: Row| {
             let edge_type = graph.edge_type(slot);
-            let may_pass = ask.filters.passes_edge(edge_type, guess) && passes(row);
+            let may_pass = ask.filters.passes_edge(edge_type, &guesses) && passes(row);
             let weight = || match self.search.edge_weight {
                 EdgeWeight::Learned => graph.strength(slot),
                 _ => self.edge_weights[usize::from(edge_type)],

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::groups::Groups;
-use super::succession::LIKELY_SUPERSEDES;
+use super::succession::guesses_among;
 use super::{MemoryIndex, Target, check_sequence, check_share};
 use crate::columns::{Edge, MAX_SEQUENCE, Row};
 use crate::error::Result;
@@ -163,8 +163,8 @@ impl MemoryIndex {
             within.extend(neighbours.map(|neighbour| neighbour.edge));
         });
         self.graph.sort(&mut within);
-        let guess = self.edge_types.code(LIKELY_SUPERSEDES);
-        within.retain(|&slot| guess != Some(self.graph.edge_type(slot).into()));
+        let guesses = guesses_among(&self.edge_types);
+        within.retain(|&slot| !guesses.contains(&Some(self.graph.edge_type(slot).into())));
         within.retain(|&slot| {
             let before = self.graph.strength(slot);
             let after = (before + amount).min(1.0);

@@ -73,12 +73,12 @@ impl Filters {
     }
 
     /// Whether activation may pass over an edge of this type. It passes over guesses, which are
-    /// edges of the type `guess`, only if they are asked for: what replaces a memory is ranked by
+    /// edges of the types `guesses`, only if they are asked for: what replaces a memory is ranked by
     /// its line.
     #[inline]
-    pub(super) fn passes_edge(&self, edge_type: u16, guess: Option<u32>) -> bool {
+    pub(super) fn passes_edge(&self, edge_type: u16, guesses: &[Option<u32>]) -> bool {
         if self.relationship_types.is_empty() {
-            guess != Some(edge_type.into())
+            !guesses.contains(&Some(edge_type.into()))
         } else {
             self.relationship_types.contains(&edge_type.into())
         }

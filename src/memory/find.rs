@@ -1,6 +1,6 @@
 //! Reranking of nodes, the nodes that are most similar to an embedding, and the whole search.
 
-use super::succession::LIKELY_SUPERSEDES;
+use super::succession::guesses_among;
 use super::{Filters, MemoryIndex};
 use crate::check::{AMOUNT, check_instant, is_amount, is_score};
 use crate::columns::{Row, VectorHit, VectorQuery};
@@ -288,11 +288,11 @@ impl MemoryIndex {
             passes(row).then(|| if awaits_vector(row) { without } else { threshold })
         });
 
-        let guess = self.edge_types.code(LIKELY_SUPERSEDES);
+        let guesses = guesses_among(&self.edge_types);
         let learned = config.edge_weight == EdgeWeight::Learned;
         let weight = |slot: u32, row: Row| {
             let edge_type = self.graph.edge_type(slot);
-            let may_pass = search.filters.passes_edge(edge_type, guess) && passes(row);
+            let may_pass = search.filters.passes_edge(edge_type, &guesses) && passes(row);
             let weight = || {
                 if learned {
                     self.graph.strength(slot)

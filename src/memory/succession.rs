@@ -17,6 +17,9 @@
 //! stands directly behind. If the guess is wrong, an answer has lost one place. A guess about a
 //! memory that another one supersedes does not count: that is decided.
 //!
+//! An edge of the type `possibly_supersedes` is a guess of less than even odds. It orders two
+//! memories as well, if the newer one answers about as well by itself, and is not told.
+//!
 //! # Questions for the past
 //!
 //! For a question for what was before, pairs are turned round: the older one takes the sum. Those
@@ -35,7 +38,7 @@
 //! edge came last, and the others stand behind it: those that it supersedes first. Of the edges
 //! among memories of a circle only those count that lead away from it in that order. So no memory
 //! supersedes itself, and of every line one memory at least is superseded by none. This is so for
-//! the edges of each type. A guess in a circle of both types does not count.
+//! the edges of each type. A guess in a circle with edges of a surer type does not count.
 //!
 //! # Soundness
 //!
@@ -46,14 +49,14 @@
 //! # Cost
 //!
 //! A bound for each memory of a line, and sums for the lines that can reach the bar. After a change
-//! of an edge, two passes over all edges. Five bytes for each row up to the last in a line, and
-//! sixteen for each edge of the two types.
+//! of an edge, three passes over all edges. Nine bytes for each row up to the last in a line, and
+//! sixteen for each edge of the three types.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
 use super::{Filters, MemoryIndex};
-use crate::columns::{Graph, Row};
+use crate::columns::{Graph, Names, Row};
 use crate::evidence::{Bounds, Question};
 use crate::order::sort_descending;
 use crate::section::SectionSet;
@@ -62,13 +65,22 @@ use crate::times::Era;
 /// The type of the edge from a memory to the one that it supersedes.
 const SUPERSEDES: &str = "supersedes";
 /// The type of the edge from a memory to one that it seems to replace.
-pub(super) const LIKELY_SUPERSEDES: &str = "likely_supersedes";
+const LIKELY_SUPERSEDES: &str = "likely_supersedes";
+/// The type of the edge from a memory to one that it may replace.
+const POSSIBLY_SUPERSEDES: &str = "possibly_supersedes";
 /// By how much the sum of the first of two memories is higher, if one supersedes the other.
 const STEP_BEHIND: f64 = 1.0;
 /// The same, if that is a guess.
 const STEP_OF_GUESS: f64 = 0.25;
+/// By how much the sum of the second of two memories may be higher, if the pair is only possible.
+const REACH_OF_POSSIBLE: f64 = 0.6;
 /// The line of a memory that is in none.
 const NO_LINE: Row = Row::MAX;
+
+/// Returns the codes of the types of edges that are guesses; `None` if no edge has one.
+pub(super) fn guesses_among(edge_types: &Names) -> [Option<u32>; 2] {
+    [LIKELY_SUPERSEDES, POSSIBLY_SUPERSEDES].map(|name| edge_types.code(name))
+}
 
 /// A memory that replaces another one, or that another one replaces.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -92,13 +104,21 @@ pub(super) struct Standing {
     pub replaces: Option<Replacement>,
 }
 
+/// How sure it is that a memory replaces another one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Grade {
+    Sure,
+    Likely,
+    Possible,
+}
+
 /// An edge of a line, in a slot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Pair {
     edge: u32,
     newer: Row,
     older: Row,
-    is_guess: bool,
+    grade: Grade,
 }
 
 /// The lines of an index. A line is named by one of its memories.
@@ -110,6 +130,8 @@ pub(super) struct Lines {
     members: Vec<Row>,
     /// By row.
     line_of: Vec<Row>,
+    /// The same without pairs that are only possible.
+    told_of: Vec<Row>,
     /// By line: whether it can reach the bar.
     is_live: Vec<bool>,
     /// The count of changes of the edges when the lines were made.
@@ -117,47 +139,53 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Makes the lines anew, if edges have changed. `sure` and `guessed` are the codes of the types,
+    /// Makes the lines anew, if edges have changed. `codes` are those of the types, the surest first;
     /// `None` if no edge has it.
     #[inline(never)]
-    fn refresh(&mut self, graph: &Graph, sure: Option<u32>, guessed: Option<u32>) {
+    fn refresh(&mut self, graph: &Graph, codes: [Option<u32>; 3]) {
         if self.made_at == Some(graph.changes()) {
             return;
         }
         *self = Self { made_at: Some(graph.changes()), ..Self::default() };
-        let pairs_of = |code: Option<u32>, is_guess: bool| -> Vec<Pair> {
+        let mut decided: FxHashSet<Row> = FxHashSet::default();
+        for (code, grade) in codes.into_iter().zip([Grade::Sure, Grade::Likely, Grade::Possible]) {
             let slots = code.map(|code| graph.of_type(code as u16)).unwrap_or_default();
             let pairs = slots.into_iter().filter_map(|slot| {
                 let ends = graph.edge(slot)?;
                 let (newer, older) = (ends.source, ends.target);
-                (newer != older).then_some(Pair { edge: slot, newer, older, is_guess })
+                let counts = newer != older && !decided.contains(&older);
+                counts.then_some(Pair { edge: slot, newer, older, grade })
             });
-            pairs.collect()
-        };
-        self.pairs = pairs_of(sure, false);
-        drop_circles(&mut self.pairs, 0);
-        let mut guesses = pairs_of(guessed, true);
-        if !guesses.is_empty() {
-            let decided: FxHashSet<Row> = self.pairs.iter().map(|pair| pair.older).collect();
-            guesses.retain(|guess| !decided.contains(&guess.older));
-            drop_circles(&mut guesses, 0);
-            let sure = self.pairs.len();
-            self.pairs.append(&mut guesses);
-            drop_circles(&mut self.pairs, sure);
-            sort_descending(&mut self.pairs, |pair| -(graph.sequence(pair.edge) as f64));
+            let mut pairs: Vec<Pair> = pairs.collect();
+            drop_circles(&mut pairs, 0);
+            if grade == Grade::Sure {
+                decided = pairs.iter().map(|pair| pair.older).collect();
+            }
+            let surer = self.pairs.len();
+            self.pairs.append(&mut pairs);
+            if surer > 0 && self.pairs.len() > surer {
+                drop_circles(&mut self.pairs, surer);
+            }
         }
+        sort_descending(&mut self.pairs, |pair| -(graph.sequence(pair.edge) as f64));
         let ends = self.pairs.iter().map(|pair| pair.newer.max(pair.older) as usize + 1);
         let rows = ends.max().unwrap_or(0);
         // Each memory of a line leads to another one, and the one that names the line to itself.
         self.line_of.resize(rows, NO_LINE);
-        for &Pair { newer, older, .. } in &self.pairs {
-            let (one, other) = (named(&mut self.line_of, newer), named(&mut self.line_of, older));
-            self.line_of[one as usize] = other;
+        self.told_of.resize(rows, NO_LINE);
+        for &Pair { newer, older, grade, .. } in &self.pairs {
+            join(&mut self.line_of, newer, older);
+            if grade != Grade::Possible {
+                join(&mut self.told_of, newer, older);
+            }
         }
         for row in 0..rows as Row {
             if self.holds(row) {
                 named(&mut self.line_of, row);
                 self.members.push(row);
+            }
+            if self.told_of[row as usize] != NO_LINE {
+                named(&mut self.told_of, row);
             }
         }
         self.is_live.resize(rows, false);
@@ -179,7 +207,8 @@ impl Lines {
 
     pub fn bytes(&self) -> usize {
         self.pairs.capacity() * size_of::<Pair>()
-            + (self.members.capacity() + self.line_of.capacity()) * size_of::<Row>()
+            + (self.members.capacity() + self.line_of.capacity() + self.told_of.capacity())
+                * size_of::<Row>()
             + self.is_live.capacity()
     }
 }
@@ -288,6 +317,12 @@ fn drop_circles(pairs: &mut Vec<Pair>, sure: usize) {
     });
 }
 
+/// Makes one line of those of two rows.
+fn join(leads_to: &mut [Row], one: Row, other: Row) {
+    let (one, other) = (named(leads_to, one), named(leads_to, other));
+    leads_to[one as usize] = other;
+}
+
 #[inline(never)]
 fn of(standing: &mut FxHashMap<Row, Standing>, row: Row) -> &mut Standing {
     standing.entry(row).or_default()
@@ -313,21 +348,21 @@ fn named(leads_to: &mut [Row], row: Row) -> Row {
 impl MemoryIndex {
     /// Makes the lines anew, if edges have changed.
     pub(super) fn refresh_lines(&mut self) {
-        let [sure, guessed] =
-            [SUPERSEDES, LIKELY_SUPERSEDES].map(|name| self.edge_types.code(name));
-        self.answering.lines.refresh(&self.graph, sure, guessed);
+        let types = [SUPERSEDES, LIKELY_SUPERSEDES, POSSIBLY_SUPERSEDES];
+        let codes = types.map(|name| self.edge_types.code(name));
+        self.answering.lines.refresh(&self.graph, codes);
     }
 
     /// Returns the slots of the edges of a memory's line that count, in their order. None if it is
-    /// in no line.
+    /// in no line. What is only possible is no part of a line here.
     pub fn line(&mut self, row: Row) -> Vec<u32> {
         self.refresh_lines();
-        let Lines { pairs, line_of, .. } = &self.answering.lines;
-        if !self.answering.lines.holds(row) {
+        let Lines { pairs, told_of, .. } = &self.answering.lines;
+        let Some(&line) = told_of.get(row as usize).filter(|&&line| line != NO_LINE) else {
             return Vec::new();
-        }
-        let line = line_of[row as usize];
-        let its = pairs.iter().filter(|pair| line_of[pair.newer as usize] == line);
+        };
+        let told = pairs.iter().filter(|pair| pair.grade != Grade::Possible);
+        let its = told.filter(|pair| told_of[pair.newer as usize] == line);
         its.map(|pair| pair.edge).collect()
     }
 
@@ -360,14 +395,17 @@ impl MemoryIndex {
             .filter(|pair| has(pair.newer) && has(pair.older))
             .copied()
             .collect();
-        for &Pair { edge, newer, older, is_guess } in &read {
-            if is_guess {
-                let probability = self.graph.strength(edge);
-                of(&mut standing, older).replaced_by =
-                    Some(Replacement { row: newer, probability });
-                of(&mut standing, newer).replaces = Some(Replacement { row: older, probability });
-            } else {
-                of(&mut standing, older).superseded_by = Some(newer);
+        for &Pair { edge, newer, older, grade } in &read {
+            let probability = self.graph.strength(edge);
+            match grade {
+                Grade::Sure => of(&mut standing, older).superseded_by = Some(newer),
+                Grade::Likely => {
+                    let by = Replacement { row: newer, probability };
+                    of(&mut standing, older).replaced_by = Some(by);
+                    let its = Replacement { row: older, probability };
+                    of(&mut standing, newer).replaces = Some(its);
+                }
+                Grade::Possible => {}
             }
         }
         let is_current = |row: Row| {
@@ -385,18 +423,24 @@ impl MemoryIndex {
         };
         let (turned, kept): (Vec<Pair>, Vec<Pair>) = read.into_iter().partition(is_turned);
         // The first and the second of each pair. Those that are turned go from the newest back.
-        let kept = kept.into_iter().map(|it| (it.newer, it.older, it.is_guess));
-        let turned = turned.into_iter().rev().map(|it| (it.older, it.newer, it.is_guess));
+        let kept = kept.into_iter().map(|it| (it.newer, it.older, it.grade));
+        let turned = turned.into_iter().rev().map(|it| (it.older, it.newer, it.grade));
         let mut put: Vec<(Row, Row, f64)> = Vec::new();
-        for (first, second, is_guess) in kept.chain(turned) {
+        for (first, second, grade) in kept.chain(turned) {
             let sum = |row: Row| match standing.get(&row).and_then(|its| its.sum) {
                 Some(sum) => Some(sum),
                 None => self.score_alone(question, sections, row, now),
             };
             let Some(of_second) = sum(second) else { continue };
-            let of_first = sum(first).map_or(of_second, |sum| sum.max(of_second));
-            let step = if is_guess { STEP_OF_GUESS } else { STEP_BEHIND };
-            let loss = if is_guess { 0.0 } else { STEP_BEHIND };
+            let own = sum(first);
+            let is_far = own.is_none_or(|own| of_second - own > REACH_OF_POSSIBLE);
+            if grade == Grade::Possible && is_far {
+                continue;
+            }
+            let of_first = own.map_or(of_second, |sum| sum.max(of_second));
+            let is_sure = grade == Grade::Sure;
+            let step = if is_sure { STEP_BEHIND } else { STEP_OF_GUESS };
+            let loss = if is_sure { STEP_BEHIND } else { 0.0 };
             of(&mut standing, first).sum = Some(of_first);
             let its = of(&mut standing, second);
             (its.sum, its.behind) = (Some(of_second - loss), Some(first));

@@ -1000,6 +1000,34 @@ fn a_superseded_memory_stands_behind_its_successor_and_names_it() {
 }
 
 #[test]
+fn what_is_only_possible_puts_the_newer_of_two_equal_answers_first_and_is_not_told() {
+    let mut memory = Memory::new();
+    let rows = memory.add(&[
+        "Mira buys oat milk every week.",
+        "Mira buys soy milk every week.",
+        "Mira buys milk.",
+        "The bridge is closed in May.",
+    ]);
+    let asked = "Which milk does Mira buy every week?";
+    let before = memory.ranking(asked);
+    assert_eq!(before[..2], [rows[0], rows[1]]);
+    connect(&mut memory, "possibly_supersedes", Some(0.4), &[(rows[1], rows[0])]);
+    let filters = Filters::default();
+    let answers = memory.answers(&question(asked, &filters));
+    assert_eq!([answers[0].row, answers[1].row], [rows[1], rows[0]]);
+    for answer in answers {
+        assert_eq!((answer.replaced_by, answer.replaces, answer.superseded_by), (None, None, None));
+    }
+    assert!(memory.index.line(rows[0]).is_empty());
+    // One that answers far worse, or not at all, is about something else.
+    connect(&mut memory, "possibly_supersedes", Some(0.4), &[(rows[3], rows[1])]);
+    assert_eq!(memory.ranking(asked)[..2], [rows[1], rows[0]]);
+    // What is sure, or likely, decides.
+    guess(&mut memory, 0.8, &[(rows[0], rows[1])]);
+    assert_eq!(memory.ranking(asked)[..2], [rows[0], rows[1]]);
+}
+
+#[test]
 fn a_chain_of_corrections_and_a_circle_of_them_end() {
     let mut memory = Memory::new();
     let rows = corrected(&mut memory, &["coffee and tea", "coffee", "cocoa"]);

@@ -160,7 +160,21 @@ describe("a memory that replaces another without a marker", () => {
     const [{ id, detection_confidence }] = await queueOf(one);
     expect(detection_confidence).toBeGreaterThan(0.3);
     expect(await stateOf(one, old.id)).not.toBe("DORMANT");
-    expect(await edgesOf(one, old.id)).toEqual([]);
+    const ends = { source_id: fresh.id, target_id: old.id };
+    const guess = { ...ends, type: "possibly_supersedes", strength: detection_confidence };
+    expect(await edgesOf(one, old.id)).toMatchObject([guess]);
+    // It is not told: where both answer about as well, the newer one comes first.
+    const { body } = await one.ask("POST /search", { query: OATS.content_body });
+    for (const found of body.data) {
+      expect(found).not.toHaveProperty("replaced_by");
+      expect(found).not.toHaveProperty("replaces");
+    }
+    const { body: history } = await one.ask("POST /facts/history", { id: old.id });
+    expect(history.data).toMatchObject([{ id: old.id, replaced_by: null }]);
+    await resolve(one, id, "new_is_current");
+    expect(await edgesOf(one, old.id)).toMatchObject([{ ...ends, type: "supersedes" }]);
+    await resolve(one, id, "undecided");
+    expect(await edgesOf(one, old.id)).toMatchObject([guess]);
     await resolve(one, id, "new_is_current");
     expect((await one.search("which milk is on the shopping list?"))[0]).toBe(fresh.id);
   });

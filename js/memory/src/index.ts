@@ -237,8 +237,10 @@ export type {
 export {
   edgesOver,
   edgesWithout,
+  GUESSES,
   LIKELY_SUPERSEDES,
   type LineEdge,
   SUPERSEDES,
+  typeOfGuess,
 } from "./write/supersession.ts";
 export { shareOfWords } from "./write/support.ts";

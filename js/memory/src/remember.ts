@@ -28,7 +28,7 @@ import { prepare, storePrepared } from "./write/remembering.ts";
 import { possiblyReplacedBy, type Replaced } from "./write/replaced.ts";
 import { stabilityOfNew } from "./write/stability.ts";
 import type { GivenTexts, Remembered, RememberedText, RememberingStore } from "./write/store.ts";
-import { LIKELY_SUPERSEDES, SUPERSEDES } from "./write/supersession.ts";
+import { LIKELY_SUPERSEDES, SUPERSEDES, typeOfGuess } from "./write/supersession.ts";
 
 /** Rows with an index over them, to which new ones can be added: a `Memory`, or a holder of one's own. */
 export interface WritableMemory extends Pick<IndexedMemory, "engine" | "preset" | "index" | "now"> {
@@ -179,12 +179,10 @@ function described(
     likelySuccessorsOf: (id) => sourcesOf(memory.edges(), LIKELY_SUPERSEDES, id),
   });
   memory.link(
-    replaced
-      .filter(({ grade }) => grade === "likely")
-      .map(({ id: target_id, probability: strength }) => ({
-        ...{ id: newId("e"), type: LIKELY_SUPERSEDES },
-        ...{ source_id: row.id, target_id, strength },
-      })),
+    replaced.map(({ id: target_id, probability: strength, grade }) => ({
+      ...{ id: newId("e"), type: typeOfGuess(grade) },
+      ...{ source_id: row.id, target_id, strength },
+    })),
   );
   return {
     ...whole,

@@ -8,6 +8,19 @@ export const SUPERSEDES = "supersedes";
  */
 export const LIKELY_SUPERSEDES = "likely_supersedes";
 
+/**
+ * The type of the edge from a memory to one that it may replace: the probability is below one half.
+ * It is not told: where both answer a question about as well, the newer one comes first.
+ */
+export const POSSIBLY_SUPERSEDES = "possibly_supersedes";
+
+/** The types of the edges that are guesses. */
+export const GUESSES: readonly string[] = [LIKELY_SUPERSEDES, POSSIBLY_SUPERSEDES];
+
+/** Returns the type of the edge of a guess. */
+export const typeOfGuess = (grade: "likely" | "possible"): string =>
+  grade === "likely" ? LIKELY_SUPERSEDES : POSSIBLY_SUPERSEDES;
+
 /** An edge of a line of supersession: from the newer memory to the older one. */
 export interface LineEdge {
   id: string;

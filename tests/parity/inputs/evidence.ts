@@ -241,7 +241,9 @@ const edge: fc.Arbitrary<MemoryEdge> = fc.record({
   target_id: id,
   type: fc.constantFrom(
     ...EDGE_TYPES,
-    ...Array(EDGE_TYPES.length).fill(["supersedes", "likely_supersedes"]).flat(),
+    ...Array(EDGE_TYPES.length)
+      .fill(["supersedes", "likely_supersedes", "possibly_supersedes"])
+      .flat(),
   ),
   strength: unit,
 });

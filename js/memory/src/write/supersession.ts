@@ -2,7 +2,13 @@
 
 import { type LineEdge, SUPERSEDES } from "../replacing-edges.ts";
 
-export { LIKELY_SUPERSEDES, type LineEdge, SUPERSEDES } from "../replacing-edges.ts";
+export {
+  GUESSES,
+  LIKELY_SUPERSEDES,
+  type LineEdge,
+  SUPERSEDES,
+  typeOfGuess,
+} from "../replacing-edges.ts";
 
 /**
  * Returns the edges from a memory that lead from its successor once it is deleted, with that source:

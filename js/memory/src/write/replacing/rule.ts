@@ -13,7 +13,7 @@
 // - Messages of conversations and questions neither replace nor are replaced.
 // - Members of a series that numbers tell apart do not replace each other.
 // - A memory whose words are all in the older one replaces nothing: it says nothing else.
-// - The rule proposes. *Likely* changes an order, *possible* waits in the queue, and nothing is
+// - The rule proposes. *Likely* changes an order, *possible* that of equal answers, and nothing is
 //   hidden or deleted.
 //
 // # Soundness

@@ -1,5 +1,5 @@
-// Compares memories with older ones that they may replace, marks the likely ones by an edge, and
-// queues all of them as possible conflicts.
+// Compares memories with older ones that they may replace, links them by edges that are guesses, and
+// queues them as possible conflicts.
 
 import {
   type Comparing,
@@ -167,7 +167,7 @@ function freshAmong({ storage }: Agent, id: string, found: readonly Replaced[]):
 
 /**
  * Within a `write`: queues a memory with older ones that it is not queued with yet, and links it to
- * those that it likely replaces. Returns with how many.
+ * them. Returns with how many.
  */
 function mark(agent: Agent, id: string, found: readonly Replaced[], unit: Unit): number {
   const fresh = freshAmong(agent, id, found);
@@ -188,7 +188,7 @@ function mark(agent: Agent, id: string, found: readonly Replaced[], unit: Unit):
         entity_name: null,
         topic: null,
       });
-    if (older.grade === "likely") addGuess(agent, { id, older: older.id, probability }, unit);
+    addGuess(agent, { id, older: older.id, probability, grade: older.grade }, unit);
   }
   return fresh.length;
 }

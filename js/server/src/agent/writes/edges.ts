@@ -1,6 +1,6 @@
 // Writes of edges.
 
-import { LIKELY_SUPERSEDES, SUPERSEDES, toIso } from "nous-memory";
+import { SUPERSEDES, toIso, typeOfGuess } from "nous-memory";
 import { getInitialEdgeStrength } from "nous-wasm";
 import type { NewEdgeRequest } from "../../api/edges.ts";
 import { newId } from "../../ids.ts";
@@ -8,7 +8,7 @@ import { Refusal } from "../../refusal.ts";
 import type { EdgeRow, NewEdge } from "../../storage/rows.ts";
 import type { Agent, Unit } from "../agent.ts";
 import { countEdge } from "../rules/outcomes.ts";
-import { dropGuess, likelyEdges } from "./guesses.ts";
+import { dropGuess, guessesAbout } from "./guesses.ts";
 
 /** Returns a new edge. Its ends have to exist. */
 export function newEdgeOf(agent: Agent, fields: NewEdgeRequest): NewEdge {
@@ -43,14 +43,15 @@ export function insertEdge(agent: Agent, request: NewEdgeRequest, unit: Unit): E
   return edge;
 }
 
-/** Within a `write`: links a memory to one that it likely replaces, once. */
+/** Within a `write`: links a memory to one that it likely or possibly replaces, once. */
 export function addGuess(
   agent: Agent,
-  { id, older, probability }: { id: string; older: string; probability: number },
+  guess: { id: string; older: string; probability: number; grade: "likely" | "possible" },
   unit: Unit,
 ): void {
-  if (likelyEdges(agent, id, "out").some(({ target_id }) => target_id === older)) return;
-  const ends = { source_id: id, target_id: older, type: LIKELY_SUPERSEDES };
+  const { id, older, probability, grade } = guess;
+  if (guessesAbout(agent, id, "out").some(({ target_id }) => target_id === older)) return;
+  const ends = { source_id: id, target_id: older, type: typeOfGuess(grade) };
   try {
     insertEdge(agent, { ...ends, strength: probability, confidence: probability }, unit);
   } catch (error) {

@@ -10,7 +10,7 @@ import type { Agent, Unit } from "../agent.ts";
 import { CORRECTION } from "../default-behaviour.ts";
 import { BY_MARKER, queue, waitsUntil } from "./conflicts.ts";
 import { addGuess, checkThere, insertEdge } from "./edges.ts";
-import { dropGuess, likelyEdges } from "./guesses.ts";
+import { dropGuess, guessesAbout } from "./guesses.ts";
 import { deleteMemory } from "./nodes.ts";
 
 /** The two sides of a conflict: an old memory, and a new memory or a text. */
@@ -75,7 +75,7 @@ function ofPair(agent: Agent, old_node_id: string, new_node_id: string): Parties
   const { storage } = agent;
   const last = storage.conflicts.ofPair(old_node_id, new_node_id);
   if (last?.status === "resolved") throw new Refusal(409, "the conflict is resolved already");
-  const guess = likelyEdges(agent, new_node_id, "out").find((it) => it.target_id === old_node_id);
+  const guess = guessesAbout(agent, new_node_id, "out").find((it) => it.target_id === old_node_id);
   const { id, new_content } =
     last ??
     queue(agent, {
@@ -91,7 +91,7 @@ function ofPair(agent: Agent, old_node_id: string, new_node_id: string): Parties
 }
 
 /**
- * Takes a decision back: its edge goes, a likely guess about unchanged memories comes back, and the pair
+ * Takes a decision back: its edge goes, a guess about unchanged memories comes back, and the pair
  * waits again. The agent's guesses learn nothing from it any more.
  *
  * @throws {Refusal} If the conflict or one of its memories does not exist, if it is not resolved, or was
@@ -122,9 +122,10 @@ function takeBack(agent: Agent, request: Resolving): Resolved {
       }
       if (type === SUPERSEDES) actions.push(...awaken(agent, unit, to));
       const probability = last.detection_confidence ?? 0;
-      const isGuessed = last.detection_tier !== BY_MARKER && gradeOf(probability) === "likely";
+      const grade = last.detection_tier === BY_MARKER ? undefined : gradeOf(probability);
       // A text that was changed since is another one than that of the guess.
-      if (isAsDecided && isGuessed) addGuess(agent, { id: fresh, older: old, probability }, unit);
+      if (isAsDecided && grade !== undefined)
+        addGuess(agent, { id: fresh, older: old, probability, grade }, unit);
     }
     return {
       ...{ ok: true, conflict_id: id, resolution: "undecided", actions },

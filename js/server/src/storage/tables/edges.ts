@@ -1,6 +1,6 @@
 // The table of edges.
 
-import { LIKELY_SUPERSEDES } from "nous-memory";
+import { GUESSES } from "nous-memory";
 import type { EdgeRow, NewEdge } from "../rows.ts";
 import { boundsOf, isId, LISTED, PAGE, type Page, type Sql } from "../sql.ts";
 
@@ -68,7 +68,7 @@ export class EdgeTable {
     const rows = this.#sql.all<{ id: string }>(
       `SELECT DISTINCT edges.id FROM json_each(?) AS members, json_each(members.value) AS source
        JOIN edges ON edges.source_id = source.value
-       WHERE edges.type IS NOT '${LIKELY_SUPERSEDES}' AND edges.target_id IN (SELECT value FROM json_each(members.value)) AND edges.target_id <> edges.source_id
+       WHERE ${GUESSES.map((type) => `edges.type IS NOT '${type}'`).join(" AND ")} AND edges.target_id IN (SELECT value FROM json_each(members.value)) AND edges.target_id <> edges.source_id
          AND coalesce(edges.strength, 0.0) < 1.0 AND edges.id IS NOT NULL`,
       JSON.stringify(groups),
     );

@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import {
-  LIKELY_SUPERSEDES,
+  GUESSES,
   namesIn,
   normaliseEvent,
   normaliseTime,
@@ -128,7 +128,7 @@ function linksFrom(
   for (const { source_id, target_id, type } of edges.ofAll([...own])) {
     const path = paths.get(target_id);
     // A guess is the server's.
-    if (!own.has(source_id) || path === undefined || type === LIKELY_SUPERSEDES) continue;
+    if (!own.has(source_id) || path === undefined || GUESSES.includes(type ?? "")) continue;
     const there = links.get(source_id) ?? [];
     links.set(source_id, there);
     const link = { type: type ?? "relates_to", name: nameIn(path) };

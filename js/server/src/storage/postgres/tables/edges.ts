@@ -1,6 +1,6 @@
 // The table of edges.
 
-import { LIKELY_SUPERSEDES } from "nous-memory";
+import { GUESSES } from "nous-memory";
 import { joined, type Query, raw, sql } from "../../query.ts";
 import type { EdgeRow, NewEdge } from "../../rows.ts";
 import type { Page } from "../../sql.ts";
@@ -79,7 +79,7 @@ export class PostgresEdges implements TableOf<EdgeTable> {
       SELECT DISTINCT edges.id FROM members AS source
         JOIN nous.edges ON ${this.#own} AND edges.source_id = source.id
         JOIN members AS target ON target.place = source.place AND target.id = edges.target_id
-      WHERE edges.type IS DISTINCT FROM ${LIKELY_SUPERSEDES} AND edges.target_id <> edges.source_id AND coalesce(edges.strength, 0) < 1`;
+      WHERE coalesce(edges.type, '') <> ALL (${GUESSES}::text[]) AND edges.target_id <> edges.source_id AND coalesce(edges.strength, 0) < 1`;
     return this.#rows.all<{ id: string }>(pairs).map(({ id }) => id);
   }
 
