@@ -64,7 +64,7 @@ const ON_FILES_ALONE = [
   ...["proxies", "storage-conformance", "timeline"],
   // Of parts without a store, or of pages, examples and settings that know none.
   ...["blocking-thread", "bodies", "cli", "client-declarations", "docs", "embedder"],
-  ...["embedding-pool", "first-agent", "mcp-install", "other-programs", "served-page"],
+  ...["embedding-pool", "first-agent", "mcp-install", "oauth", "other-programs", "served-page"],
 ];
 /** Tests of the server that run once more, with the memories in PostgreSQL. */
 const onPostgres = {

@@ -41,7 +41,7 @@ export async function startServer(
   prepareBackups(settings);
   await refuseUsedPort(settings);
   const keys = await ringAt(place, log);
-  await refuseExposure(settings.host, keys);
+  await refuseExposure(settings, keys);
   const maxBytes = (settings.max_resident_mb * 2 ** 20) / settings.workers;
   const residence = { idle: settings.agent_idle * 1000, maxBytes };
   const folder = areFiles(place) ? madeFolder(place.dataDir) : undefined;
@@ -140,9 +140,19 @@ function madeFolder(dataDir: string): string {
   return identityOf(path)!;
 }
 
-/** @throws {SettingsError} If other machines could send requests and the server has no keys. */
-async function refuseExposure(host: string, keys: KeyRing): Promise<void> {
-  if (LOOPBACK.test(host) || (await keys.current()) !== undefined) return;
-  const how = "make one with `nous-server keys create` first, or listen on 127.0.0.1";
-  throw new SettingsError(`The host ${host} is not loopback, and there are no keys: ${how}.`);
+/** @throws {SettingsError} If others could send requests and the server has no keys. */
+async function refuseExposure(
+  { host, mcp_oauth_issuer: issuer }: Settings,
+  keys: KeyRing,
+): Promise<void> {
+  if ((await keys.current()) !== undefined) return;
+  const how = "make one with `nous-server keys create` first";
+  if (!LOOPBACK.test(host))
+    throw new SettingsError(
+      `The host ${host} is not loopback, and there are no keys: ${how}, or listen on 127.0.0.1.`,
+    );
+  if (issuer !== "")
+    throw new SettingsError(
+      `mcp_oauth_issuer is set, and there are no keys, so that all but /mcp would be open: ${how}.`,
+    );
 }

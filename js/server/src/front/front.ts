@@ -15,6 +15,7 @@ import { EventStreams } from "../http/event-streams.ts";
 import { createHttpServer } from "../http/malformed-requests.ts";
 import type { KeyRing } from "../keys/ring.ts";
 import type { Logger } from "../log.ts";
+import { doorOf } from "../oauth/door.ts";
 import { Reachability } from "../providers/reachable.ts";
 import { SettingsError } from "../refusal.ts";
 import { DEFAULT_AGENT } from "../settings/agent-names.ts";
@@ -88,6 +89,7 @@ export function createFront(
   let providers: Reachability[] = [];
   let backups: BackupSchedule | undefined;
   const streams = new EventStreams(pool);
+  const oauth = doorOf(settings, log);
   const app = createApp({
     instance,
     agents,
@@ -98,6 +100,7 @@ export function createFront(
     defaultPreset: presetOf(byDefault),
     zoneOf: (agent) => zoneFor(settings.time_zone, agent),
     keys,
+    oauth,
     known: { hosts: [hostnameOf(host), ...settings.allowed_hosts], origins: settings.cors_origins },
     compat,
     log,
@@ -107,7 +110,7 @@ export function createFront(
     version,
     pageFolder: PAGE_FOLDER,
     isReady: () => isReady,
-    problems: () => [...providers, backups].flatMap((one) => one?.problem ?? []),
+    problems: () => [...providers, oauth, backups].flatMap((one) => one?.problem ?? []),
     backups: () => backups?.figures,
     waiting: () => embedding?.waiting,
     isStopping: () => isStopping,

@@ -5,10 +5,10 @@ import { type Engine, memoryGuidance } from "nous-wasm";
 import type { AnswerOf, GivenTo } from "../api/operation.ts";
 import type { AGENTLESS_OPERATIONS } from "../api/operations.ts";
 import { AGENTS, oneMore, pageOf, toCursor } from "../api/pages.ts";
+import type { Caller } from "../keys/access.ts";
 import { notFound } from "../refusal.ts";
 import { knownPreset } from "../settings/preset.ts";
 import type { Pool } from "../workers/pool.ts";
-import type { Caller } from "./access.ts";
 
 type AgentlessOperations = typeof AGENTLESS_OPERATIONS;
 

@@ -16,19 +16,20 @@ import { AGENT_OPERATIONS, AGENTLESS_OPERATIONS } from "../api/operations.ts";
 import type { BackupFigures } from "../backups/schedule.ts";
 import { operationsFor } from "../compat/operations.ts";
 import { serverBehaviourOf } from "../compat/server.ts";
+import { type Caller, callerOf, demand, demandForAll } from "../keys/access.ts";
 import type { KeyRing } from "../keys/ring.ts";
 import type { Logger } from "../log.ts";
 import { authorizationOf, MEM0 } from "../mem0/names.ts";
+import { METADATA, type OauthDoor, SignIn } from "../oauth/door.ts";
 import { Refusal, wrong } from "../refusal.ts";
 import { AGENT_NAME, DEFAULT_AGENT, isAgentName } from "../settings/agent-names.ts";
 import type { Compat } from "../settings/choices.ts";
 import { type Pool, WorkerFailure } from "../workers/pool.ts";
 import { AskerGone } from "../workers/shares.ts";
 import type { Unsent } from "../workers/unsent.ts";
-import { type Caller, callerOf, demand, demandForAll } from "./access.ts";
 import { agentlessHandlers } from "./agentless-handlers.ts";
 import { bufferChunked, hasRoom } from "./bodies.ts";
-import { answersBefore, departureOf, isCounted, responseOf } from "./departure.ts";
+import { answersBefore, callerBefore, departureOf, isCounted, responseOf } from "./departure.ts";
 import { descriptionOf } from "./description.ts";
 import type { EventStreams } from "./event-streams.ts";
 import { type LimitSettings, Limits } from "./limits.ts";
@@ -70,6 +71,8 @@ export interface AppOptions {
   /** Returns the time zone of an agent. */
   zoneOf(agent: string): string;
   keys: KeyRing;
+  /** Lets tokens in at /mcp; undefined if the server has no issuer of them. */
+  oauth: OauthDoor | undefined;
   /** Hosts and origins that may send requests. */
   known: AllowedOrigins;
   /** The server whose requests are accepted, too. */
@@ -107,6 +110,7 @@ const STREAM_HEADERS = {
   "x-accel-buffering": "no",
 };
 const METRICS = ["/metrics", `${BASE}/metrics`];
+const MCP = ["/mcp", "/mcp/"];
 
 /** The paths that an answer at `/` names. */
 const PLACES = {
@@ -126,7 +130,7 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   const app = new OpenAPIHono<Carried>({ getPath: pathOf });
   const metrics = new Metrics(options.pool, options.waiting, options.backups);
   const limits = new Limits(options.limits, options.pool);
-  const { keys, known, log, maxBodyBytes, isReady, isStopping, problems, waiting } = options;
+  const { keys, oauth, known, log, maxBodyBytes, isReady, isStopping, problems, waiting } = options;
   app.use(async (context, next) => {
     const given = context.req.header("x-request-id") ?? "";
     const requestId = REQUEST_ID.test(given) ? given : randomUUID();
@@ -169,7 +173,8 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   app.onError((error, context) => {
     if (error instanceof Refusal) {
       const { status, message, issues, retryAfter } = error;
-      if (status === 401) context.header("www-authenticate", CHALLENGE);
+      if (error instanceof SignIn) context.header("www-authenticate", error.challenge);
+      else if (status === 401) context.header("www-authenticate", CHALLENGE);
       if (status === 503) context.header("retry-after", RETRY_AFTER);
       if (status === 429) context.header("retry-after", String(retryAfter ?? RETRY_QUOTA));
       return context.json(
@@ -198,10 +203,19 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
     });
   });
   app.use(servePage(options.pageFolder));
+  if (oauth !== undefined)
+    app.on("get", oauth.metadataPaths, (context) => {
+      context.set("route", METADATA);
+      return context.json(oauth.metadata);
+    });
   // Routes after this one, and unknown paths, need a key if the server has keys.
   app.use(async (context, next) => {
     const given = authorizationOf(context.req.path, context.req.header("authorization"));
-    const caller = await callerOf(keys, given);
+    const caller =
+      callerBefore(context) ??
+      (await (oauth !== undefined && MCP.includes(context.req.path)
+        ? oauth.callerOf(keys, given)
+        : callerOf(keys, given)));
     context.set("caller", caller);
     // Who measures the server is to see what it does while it refuses others.
     if (!isCounted(context) && !METRICS.includes(context.req.path)) limits.count(caller);
@@ -217,14 +231,15 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   app.get("/", (context) =>
     context.json({ name: "nous-server", version: options.version, ...PLACES }),
   );
-  app.on(METHOD_NAME_ALL, ["/mcp", "/mcp/"], async (context) => {
+  app.on(METHOD_NAME_ALL, MCP, async (context) => {
     context.set("route", "/mcp");
     // Loaded with the first request: few servers have one.
     const { answerMcp } = await import("../mcp/http.ts");
     const body = () => jsonBodyOf(context, false);
-    const count = (requests: number) => limits.countMore(context.get("caller"), requests);
+    const caller = context.get("caller");
+    const count = (requests: number) => limits.countMore(caller, requests);
     const gone = departureOf(context);
-    return answerMcp(context, { app, version: options.version, body, count, gone });
+    return answerMcp(context, { app, version: options.version, body, count, caller, gone });
   });
   app.on(METHOD_NAME_ALL, `${MEM0}/*`, async (context) => {
     context.set("route", MEM0);

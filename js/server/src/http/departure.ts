@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Context } from "hono";
+import type { Caller } from "../keys/access.ts";
 
 /** Node's request and response; undefined if the app is called without a server, as in tests. */
 interface Connected {
@@ -12,6 +13,8 @@ interface Connected {
   departure?: AbortSignal | undefined;
   /** Of such a request: whether the other one counts for it. */
   isCounted?: boolean;
+  /** Of such a request: the caller of the other one, whose token is for that one alone. */
+  caller?: Caller | undefined;
 }
 
 const connected = ({ env }: Context): Connected => (env ?? {}) as Connected;
@@ -22,6 +25,9 @@ export const responseOf = (context: Context): ServerResponse | undefined =>
 
 /** Returns whether a request is made for another one, which was counted. */
 export const isCounted = (context: Context): boolean => connected(context).isCounted ?? false;
+
+/** Returns the caller of the request that a request is made for, if that one's token counts for it. */
+export const callerBefore = (context: Context): Caller | undefined => connected(context).caller;
 
 /** Returns a signal that is aborted if the connection ends before the response is complete. */
 export function departureOf(context: Context): AbortSignal | undefined {

@@ -6,11 +6,11 @@
 import { LRUCache } from "lru-cache";
 import type { Quota } from "../api/operation.ts";
 import type { AgentOperation } from "../api/operations.ts";
+import type { Caller } from "../keys/access.ts";
 import { Refusal } from "../refusal.ts";
 import { limitFor } from "../settings/limits.ts";
 import type { Settings } from "../settings/options.ts";
 import type { Pool } from "../workers/pool.ts";
-import type { Caller } from "./access.ts";
 
 const MINUTE = 60_000;
 /** How long a sum of what agents hold counts, in milliseconds. */

@@ -6,9 +6,9 @@ import { BASE } from "../api/base-path.ts";
 import type { GivenTo, OperationShape } from "../api/operation.ts";
 import { readInZone } from "../api/parts.ts";
 import { unknownFields } from "../api/unknown-fields.ts";
+import { type Caller, demand } from "../keys/access.ts";
 import { type Issue, NOT_VALID, Refusal } from "../refusal.ts";
 import type { Unsent } from "../workers/unsent.ts";
-import { type Caller, demand } from "./access.ts";
 import { bodyOf } from "./bodies.ts";
 import { responseOf } from "./departure.ts";
 

@@ -16,6 +16,7 @@ import {
 import type { Context, Env, Hono } from "hono";
 import { BASE } from "../api/base-path.ts";
 import { messageOf } from "../api/unknown-fields.ts";
+import type { Caller } from "../keys/access.ts";
 import { NOT_VALID, Refusal, wrong } from "../refusal.ts";
 import { asHeader, isAgentName } from "../settings/agent-names.ts";
 import { AskerGone } from "../workers/shares.ts";
@@ -49,6 +50,7 @@ export interface McpOptions<Its extends Env> {
   body(): Promise<string>;
   /** Counts requests beside the one that came. */
   count(requests: number): void;
+  caller: Caller;
   /** Is aborted when the client goes. */
   gone: AbortSignal | undefined;
 }
@@ -56,12 +58,12 @@ export interface McpOptions<Its extends Env> {
 /** Answers a request at /mcp. */
 export async function answerMcp<Its extends Env>(
   context: Context<Its>,
-  { app, version, body, count, gone }: McpOptions<Its>,
+  { app, version, body, count, caller, gone }: McpOptions<Its>,
 ): Promise<Response> {
   // Without sessions there is nothing to stream, and nothing to end.
   if (context.req.method !== "POST")
     return context.json({ error: "MCP is answered to POST alone" }, 405, { allow: "POST" });
-  const headers = headersOf(context);
+  const headers = headersOf(context, caller);
   const tools = toolsOf(context);
   const form = formOf(context.req.header("accept"));
   if (form === undefined) {
@@ -79,6 +81,8 @@ export async function answerMcp<Its extends Env>(
     const answer = await app.request(`${BASE}${path}`, init, {
       departure: gone,
       isCounted: true,
+      // A key is looked up for each request, since it may be revoked meanwhile. A token is for /mcp alone.
+      caller: caller.ownAgent === undefined ? undefined : caller,
     });
     if (gone?.aborted) throw new AskerGone();
     return { status: answer.status, body: await answer.json() };
@@ -108,7 +112,7 @@ export async function answerMcp<Its extends Env>(
 }
 
 /** Returns the headers that the requests of tools have. */
-function headersOf(context: Context): Headers {
+function headersOf(context: Context, { ownAgent }: Caller): Headers {
   const given = context.req.queries();
   const unknown = Object.keys(given).filter((name) => !PARAMETERS.includes(name));
   if (unknown.length > 0)
@@ -128,7 +132,8 @@ function headersOf(context: Context): Headers {
   if (agent !== undefined) {
     if (!isAgentName(agent)) throw wrong("agent", "is not the name of an agent");
     headers.set("x-nous-agent", asHeader(agent));
-  }
+  } else if (ownAgent !== undefined && !headers.has("x-nous-agent"))
+    headers.set("x-nous-agent", asHeader(ownAgent));
   return headers;
 }
 

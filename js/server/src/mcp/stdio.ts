@@ -150,7 +150,8 @@ export class FoundServer {
       return known.url;
     }
     if (this.#own === undefined) {
-      const settings = { ...this.inForce.settings, host: "127.0.0.1", port: 0 };
+      const own = { host: "127.0.0.1", port: 0, mcp_oauth_issuer: "" };
+      const settings = { ...this.inForce.settings, ...own };
       this.#own = await startServer({ ...this.inForce, settings }, { log, worker, version });
       log.info({ url: this.#own.url }, "Serves the data folder");
     }

@@ -1,6 +1,7 @@
 // HTTP calls to providers with OpenAI's API, such as hosted services, Ollama, vLLM and LM Studio.
 // Answers are checked for size and form.
 
+import { boundedText } from "./bounded-text.ts";
 import { ProviderError } from "./error.ts";
 
 /** Status codes below 500 of failures that may pass. */
@@ -64,7 +65,11 @@ export class Endpoint {
         redirect: "manual",
         signal: AbortSignal.any([signal, limit]),
       });
-      if (response.ok) return parsed(await textOf(response, maxAnswer));
+      if (response.ok) {
+        const text = await boundedText(response, maxAnswer);
+        if (text === undefined) throw unusable(`is larger than ${maxAnswer} bytes`);
+        return parsed(text);
+      }
       await response.body?.cancel();
       throw refusalOf(response);
     } catch (error) {
@@ -76,21 +81,6 @@ export class Endpoint {
       throw new ProviderError("unreachable", `the provider ${why}`);
     }
   }
-}
-
-async function textOf({ body }: Response, maxAnswer: number): Promise<string> {
-  const reader = body?.getReader();
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
-    length += part.value.length;
-    if (length > maxAnswer) {
-      await reader?.cancel();
-      throw unusable(`is larger than ${maxAnswer} bytes`);
-    }
-    chunks.push(part.value);
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 /** Returns the error for an answer of the wrong form. */

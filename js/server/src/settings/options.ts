@@ -87,6 +87,14 @@ const baseUrl = z
   .string()
   .refine(isBaseUrl, "must be a URL with http or https, and without a name and password");
 
+/** A URL that nobody between can read, and that clients write alike. */
+const secureUrl = z
+  .string()
+  .refine(
+    isSecureUrl,
+    "must be a URL with https, or with http on loopback, without a query, a fragment, a name and a password",
+  );
+
 /** Twenty days: the longest delay of a timer is not much more. */
 const MAX_SECONDS = 20 * 86_400;
 
@@ -119,6 +127,32 @@ export const OPTIONS = {
     about:
       "origins whose pages may send requests, such as https://example.org; with commas between",
     value: "ORIGINS",
+  }),
+  mcp_oauth_issuer: option({
+    schema: z.union([z.literal(""), secureUrl]),
+    default: () => "",
+    about:
+      "issuer of the access tokens that /mcp accepts beside keys, as its tokens name it, such as " +
+      "https://login.example.org; none: keys alone",
+    value: "URL",
+  }),
+  mcp_oauth_resource: option({
+    schema: z.union([z.literal(""), secureUrl]),
+    default: () => "",
+    about: "URL of /mcp as those clients reach it, such as https://memory.example.org/mcp",
+    value: "URL",
+  }),
+  mcp_oauth_audience: option({
+    schema: z.string(),
+    default: () => "",
+    about: "audience that those tokens name; none: the URL of mcp_oauth_resource",
+    value: "TEXT",
+  }),
+  mcp_oauth_agents_claim: option({
+    schema: z.string().min(1),
+    default: () => "sub",
+    about: "claim of those tokens with the name of their agent, or a list of names",
+    value: "NAME",
   }),
   data_dir: option({
     schema: z.string().min(1),
@@ -464,6 +498,13 @@ function isBaseUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password } = new URL(text);
   return /^https?:$/.test(protocol) && username === "" && password === "";
+}
+
+/** Returns whether a URL is one of https, or of http on loopback, and has no more than a path. */
+export function isSecureUrl(text: string): boolean {
+  if (!isBaseUrl(text) || /[?#]/.test(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return protocol === "https:" || LOOPBACK.test(hostname.replace(/^\[|\]$/g, ""));
 }
 
 function option<T>(definition: Option<T>): Option<T> {

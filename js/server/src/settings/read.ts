@@ -84,6 +84,7 @@ export async function readSettings(
   if (settings.backup_dir !== "") settings.backup_dir = resolve(settings.backup_dir);
   const checkUrl = (place: string, url: string) => checked("database_url", place, url) as string;
   Object.assign(settings, databaseOf(settings, environment, sourceOf, checkUrl));
+  checkOauth(settings);
   const engine = Object.fromEntries(Object.entries(yaml).filter(([key]) => ENGINE_KEYS.has(key)));
   checkEngine(engine, file);
   const presets = await readPresets(settings.presets_dir);
@@ -100,6 +101,15 @@ function checkPresets(entries: readonly string[], presets: Presets, place: strin
     `${place} names the preset ${unknown}, which does not exist` +
       `${meant === undefined ? "" : ` (did you mean ${meant}?)`}. There are ${list(presets.keys())}; ` +
       "presets of your own are files in presets_dir.",
+  );
+}
+
+/** @throws {SettingsError} If one of the two settings is missing by which tokens are told apart. */
+function checkOauth({ mcp_oauth_issuer: issuer, mcp_oauth_resource: resource }: Settings): void {
+  if ((issuer === "") === (resource === "")) return;
+  const [given, missing] = issuer === "" ? ["resource", "issuer"] : ["issuer", "resource"];
+  throw new SettingsError(
+    `mcp_oauth_${given} is set, and mcp_oauth_${missing} is not: tokens need both.`,
   );
 }
 

@@ -2,9 +2,9 @@
 // caller.
 
 import { SCOPES, type Scope } from "../api/operation.ts";
-import { HOW_WITHOUT, type Rights } from "../keys/keys.ts";
-import { type KeyRing, keyAmong } from "../keys/ring.ts";
 import { Refusal } from "../refusal.ts";
+import { HOW_WITHOUT, type Rights } from "./keys.ts";
+import { type KeyRing, keyAmong } from "./ring.ts";
 
 const BEARER = /^Bearer +(\S+) *$/i;
 
@@ -13,15 +13,20 @@ const OPEN: Rights = { agents: "all", scopes: SCOPES, creates_agents: true };
 
 /** The sender of a request, with its rights. */
 export type Caller = Rights & {
-  /** The id of the key; undefined while the server has no keys. */
+  /** The id of the key, or of the user of a token; undefined while the server has no keys. */
   id?: string;
+  /** Of a token: the agent of its requests that name none. */
+  ownAgent?: string;
 };
+
+/** Returns the key or token that a request carries. */
+export const bearerOf = (authorization = ""): string | undefined => BEARER.exec(authorization)?.[1];
 
 /** @throws {Refusal} If the server has keys and the request carries no valid one. */
 export async function callerOf(ring: KeyRing, authorization: string | undefined): Promise<Caller> {
   const known = await ring.current();
   if (known === undefined) return OPEN;
-  const [, key] = BEARER.exec(authorization ?? "") ?? [];
+  const key = bearerOf(authorization);
   if (key === undefined)
     throw unknownKey(known.length, "a key is needed: send it as Authorization: Bearer KEY");
   const caller = keyAmong(known, key);
@@ -44,11 +49,12 @@ const unknownKey = (count: number, why: string): Refusal =>
 const isFor = ({ agents }: Rights, agent: string): boolean =>
   agents === "all" || agents.includes(agent);
 
-/** @throws {Refusal} If the caller lacks the scope, or its key is not for the agent. */
+/** @throws {Refusal} If the caller lacks the scope, or its key or token is not for the agent. */
 export function demand(caller: Caller, scope: Scope, agent?: string): void {
-  if (!caller.scopes.includes(scope)) throw new Refusal(403, `the key is not for ${scope}`);
+  const what = caller.ownAgent === undefined ? "key" : "token";
+  if (!caller.scopes.includes(scope)) throw new Refusal(403, `the ${what} is not for ${scope}`);
   if (agent !== undefined && !isFor(caller, agent))
-    throw new Refusal(403, "the key is not for this agent");
+    throw new Refusal(403, `the ${what} is not for this agent`);
 }
 
 /** @throws {Refusal} If the caller lacks the scope, or its key is not for all agents. */
