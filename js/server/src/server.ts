@@ -20,6 +20,7 @@ import { makeFolder, makeFolderOf } from "./storage/make-folder.ts";
 import { identityOf } from "./storage/open-files.ts";
 import { areFiles, placeOf } from "./storage/place.ts";
 import { cutLogsIn } from "./storage/wal.ts";
+import type { Telemetry } from "./telemetry/telemetry.ts";
 import { Pool } from "./workers/pool.ts";
 import { Unsent } from "./workers/unsent.ts";
 
@@ -65,11 +66,12 @@ export async function startServer(
     timeZone: time_zone,
   };
   const setup = { ...ofAgents, place, residence, cutLogs, folder, unsent: unsent.shared };
-  const pool = new Pool(settings.workers, worker, setup, log);
+  const telemetry = await telemetryOf(settings, { version, instance, log });
+  const pool = new Pool(settings.workers, worker, setup, log, telemetry);
   try {
     // Loading the HTTP modules takes as long as starting a thread: both run at once.
     const loading = import("./front/front.ts").then(({ createFront }) =>
-      createFront(pool, inForce, { keys, log, version, unsent, instance }),
+      createFront(pool, inForce, { keys, log, version, unsent, instance, telemetry }),
     );
     const [front] = await Promise.all([loading, pool.open(DEFAULT_AGENT)]);
     const url = await front.open();
@@ -77,6 +79,7 @@ export async function startServer(
     const stop = async () => {
       if (areFiles(place)) removeAddress(place.dataDir, instance);
       await front.close();
+      await telemetry?.close();
       await Promise.all([pool.close(), keys.close()]);
     };
     return { url, stop };
@@ -84,6 +87,16 @@ export async function startServer(
     await pool.close();
     throw error;
   }
+}
+
+/** Returns what follows the requests; undefined, and nothing is loaded, if no collector is set. */
+async function telemetryOf(
+  { otlp_endpoint: endpoint }: Settings,
+  options: { version: string; instance: string; log: Logger },
+): Promise<Telemetry | undefined> {
+  if (endpoint === "") return undefined;
+  const { Otlp } = await import("./telemetry/otlp.ts");
+  return new Otlp({ endpoint, ...options });
 }
 
 /**

@@ -38,6 +38,7 @@ import type { Storage } from "../storage/storage.ts";
 import type { FullTextHit } from "../storage/tables/full-text.ts";
 import type { NameKind } from "../storage/tables/names.ts";
 import type { SoftChange } from "../storage/tables/soft.ts";
+import { moment, type Part, type PartName } from "../telemetry/telemetry.ts";
 import type { Behaviour } from "./behaviour.ts";
 import { Clock } from "./clock.ts";
 import { DEFAULT_BEHAVIOUR } from "./default-behaviour.ts";
@@ -157,6 +158,8 @@ export class Agent {
   giveWay: Pause = async () => {};
   /** What the caller of the operation may add; undefined: anything. */
   room: Room | undefined;
+  /** The parts of the operation so far, if somebody follows it. */
+  parts: Part[] | undefined;
   readonly #given: EngineYaml;
   #known: OfPreset;
   readonly #replica: IndexReplica;
@@ -391,6 +394,17 @@ export class Agent {
     return presentNode(row, undefined, this);
   }
 
+  /** Does a part of an operation, and notes how long it took if somebody follows it. */
+  part<T>(name: PartName, work: () => T): T {
+    if (this.parts === undefined) return work();
+    const from = moment();
+    try {
+      return work();
+    } finally {
+      this.parts.push({ name, from, to: moment() });
+    }
+  }
+
   // ---- transactions -----------------------------------------------------------------------------
 
   /** Runs `work` on replicas that have every committed change. */
@@ -411,7 +425,7 @@ export class Agent {
    */
   write<T>(work: (unit: Unit) => T, patience?: number): T {
     const writing = () => this.#writing((unit) => oneStep(() => work(unit)), patience);
-    return atOnce(this.#living(writing));
+    return this.part("write rows", () => atOnce(this.#living(writing)));
   }
 
   /**
@@ -427,10 +441,13 @@ export class Agent {
       until ??= performance.now() + MAX_OPEN;
       if (performance.now() < until) await this.giveWay();
     };
-    return inTurns(
+    const [parts, from] = [this.parts, moment()];
+    const writing = inTurns(
       this.#living(() => this.#writing(work)),
       pause,
     );
+    if (parts === undefined) return writing;
+    return writing.finally(() => parts.push({ name: "write rows", from, to: moment() }));
   }
 
   *#writing<T>(work: (unit: Unit) => Steps<T>, patience?: number): Steps<T> {

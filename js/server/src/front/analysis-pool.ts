@@ -9,6 +9,7 @@ import type { Analyses, Analysis, GivenTo } from "../api/operation.ts";
 import type { AGENT_OPERATIONS } from "../api/operations.ts";
 import type { Embedder } from "../embeddings/embedder.ts";
 import { textFor } from "../embeddings/text.ts";
+import type { DoPart } from "../telemetry/telemetry.ts";
 import type { Pool } from "../workers/pool.ts";
 
 /** The request of a periodic consolidation. */
@@ -23,6 +24,7 @@ export class AnalysisPool implements Pick<Pool, "call" | "run" | "list"> {
   readonly #pool: Pool;
   readonly #analyst: Analyst;
   readonly #embedder: Embedder | undefined;
+  readonly #part: DoPart;
 
   /** Operations go to `agents`, periodic work and lists go to `pool`. */
   constructor(
@@ -30,11 +32,13 @@ export class AnalysisPool implements Pick<Pool, "call" | "run" | "list"> {
     pool: Pool,
     analyst: Analyst,
     embedder: Embedder | undefined,
+    part: DoPart,
   ) {
     this.#agents = agents;
     this.#pool = pool;
     this.#analyst = analyst;
     this.#embedder = embedder;
+    this.#part = part;
   }
 
   readonly call: Pool["call"] = async (agent, operation, given, ifAbsent, gone) => {
@@ -68,7 +72,7 @@ export class AnalysisPool implements Pick<Pool, "call" | "run" | "list"> {
 
   async #analyses(agent: string): Promise<Analyses> {
     const prompts = await this.#pool.do(agent, "prompts", undefined);
-    const answers = await this.#analyst.answers(prompts);
+    const answers = await this.#part("analyse episodes", () => this.#analyst.answers(prompts));
     const analyses: Analyses = {};
     for (const [place, { user }] of prompts.entries())
       analyses[user] = await this.#withVector(agent, answers[place]!);

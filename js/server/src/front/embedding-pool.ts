@@ -14,6 +14,7 @@ import { isTransformer, scaleOfTransformer, textFor } from "../embeddings/text.t
 import type { Logger } from "../log.ts";
 import type { RankedBy } from "../settings/choices.ts";
 import type { EmbeddedTexts } from "../storage/rows.ts";
+import { type DoPart, unfollowed } from "../telemetry/telemetry.ts";
 import type { IfAbsent } from "../workers/open-agents.ts";
 import type { Pool } from "../workers/pool.ts";
 
@@ -127,6 +128,7 @@ export interface EmbeddingPoolOptions {
   ranking: RankedBy;
   learns: boolean;
   log: Logger;
+  part?: DoPart;
 }
 
 export class EmbeddingPool implements Pick<Pool, "call"> {
@@ -136,6 +138,7 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
   readonly #terms: "ascii" | "unicode";
   readonly #ranking: RankedBy;
   readonly #learns: boolean;
+  readonly #part: DoPart;
   readonly #backlog: Backlog;
   /**
    * The model of each agent's embeddings. Another process may change it: the agent compares the
@@ -145,7 +148,7 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
 
   constructor(
     pool: Pick<Pool, "call" | "do">,
-    { embedder, engine, terms, ranking, learns, log }: EmbeddingPoolOptions,
+    { embedder, engine, terms, ranking, learns, log, part = unfollowed }: EmbeddingPoolOptions,
   ) {
     this.#pool = pool;
     this.#embedder = embedder;
@@ -153,6 +156,7 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
     this.#terms = terms;
     this.#ranking = ranking;
     this.#learns = learns;
+    this.#part = part;
     this.#backlog = new Backlog((agent) => this.#queueOf(agent), embedder, log);
   }
 
@@ -245,7 +249,7 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
     const vector =
       isMeasured && scale === undefined
         ? undefined
-        : await this.#embedder.question(agent, text, model);
+        : await this.#part("embed question", () => this.#embedder.question(agent, text, model));
     if (vector === undefined) {
       // The provider may refuse a model that is not in use any more.
       this.#models.delete(agent);

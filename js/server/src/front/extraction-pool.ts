@@ -5,6 +5,7 @@ import { toIso } from "nous-memory";
 import type { GivenTo } from "../api/operation.ts";
 import type { AGENT_OPERATIONS, AgentOperation } from "../api/operations.ts";
 import type { Extractor } from "../extraction/extractor.ts";
+import type { DoPart } from "../telemetry/telemetry.ts";
 import type { IfAbsent } from "../workers/open-agents.ts";
 import type { Pool } from "../workers/pool.ts";
 
@@ -14,12 +15,19 @@ export class ExtractionPool implements Pick<Pool, "call"> {
   readonly #agents: Pick<Pool, "call">;
   readonly #pool: Pick<Pool, "do" | "open">;
   readonly #extractor: Extractor;
+  readonly #part: DoPart;
 
   /** Operations go to `agents`, tasks of the server to `pool`. */
-  constructor(agents: Pick<Pool, "call">, pool: Pick<Pool, "do" | "open">, extractor: Extractor) {
+  constructor(
+    agents: Pick<Pool, "call">,
+    pool: Pick<Pool, "do" | "open">,
+    extractor: Extractor,
+    part: DoPart,
+  ) {
     this.#agents = agents;
     this.#pool = pool;
     this.#extractor = extractor;
+    this.#part = part;
   }
 
   readonly call: Pool["call"] = async (agent, operation, given, ifAbsent, gone) => {
@@ -44,9 +52,9 @@ export class ExtractionPool implements Pick<Pool, "call"> {
     const types = await this.#pool.do(agent, "typesOfFacts", { headers, body });
     if (types === null) return given;
     const now = toIso(Date.now());
-    return {
-      ...given,
-      extracted: await this.#extractor.facts(messages, { types, user, now }, gone),
-    };
+    const extracted = await this.#part("extract facts", () =>
+      this.#extractor.facts(messages, { types, user, now }, gone),
+    );
+    return { ...given, extracted };
   }
 }

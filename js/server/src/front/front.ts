@@ -13,6 +13,7 @@ import { extractorOf } from "../extraction/extractor.ts";
 import { createApp } from "../http/app.ts";
 import { EventStreams } from "../http/event-streams.ts";
 import { createHttpServer } from "../http/malformed-requests.ts";
+import { Metrics } from "../http/metrics.ts";
 import type { KeyRing } from "../keys/ring.ts";
 import type { Logger } from "../log.ts";
 import { doorOf } from "../oauth/door.ts";
@@ -24,6 +25,7 @@ import { presetOfAll } from "../settings/preset.ts";
 import type { InForce } from "../settings/read.ts";
 import { zoneFor } from "../settings/time-zone.ts";
 import { placeOf } from "../storage/place.ts";
+import { type DoPart, type Telemetry, unfollowed } from "../telemetry/telemetry.ts";
 import type { Pool } from "../workers/pool.ts";
 import type { Unsent } from "../workers/unsent.ts";
 import { AnalysisPool } from "./analysis-pool.ts";
@@ -66,7 +68,15 @@ export function createFront(
     version,
     unsent,
     instance,
-  }: { keys: KeyRing; log: Logger; version: string; unsent: Unsent; instance: string },
+    telemetry,
+  }: {
+    keys: KeyRing;
+    log: Logger;
+    version: string;
+    unsent: Unsent;
+    instance: string;
+    telemetry: Telemetry | undefined;
+  },
 ): Front {
   const { host, port, decay_interval, consolidate_interval } = settings;
   const { compat, ranking } = settings;
@@ -75,14 +85,15 @@ export function createFront(
   const ofEngine = engineConfig(byDefault, config);
   const engine = createEngine(inSnakeCase(ofEngine));
   const embedder = embedderOf(settings, log);
+  const part: DoPart = telemetry?.part ?? unfollowed;
   const learns = settings.learning === "on";
   const embedding =
-    embedder && new EmbeddingPool(pool, { embedder, engine, terms, ranking, learns, log });
+    embedder && new EmbeddingPool(pool, { embedder, engine, terms, ranking, learns, log, part });
   const analyst = analystOf(settings, log);
-  const analysis = analyst && new AnalysisPool(embedding ?? pool, pool, analyst, embedder);
+  const analysis = analyst && new AnalysisPool(embedding ?? pool, pool, analyst, embedder, part);
   const extractor = extractorOf(settings, log);
   const defaultPool = analysis ?? embedding ?? pool;
-  const extraction = extractor && new ExtractionPool(defaultPool, pool, extractor);
+  const extraction = extractor && new ExtractionPool(defaultPool, pool, extractor, part);
   const rules = { config: ofEngine, engine, ranking };
   const agents = retrievingPool(compat, extraction ?? defaultPool, pool, rules);
   let [isReady, isStopping] = [false, false];
@@ -90,6 +101,8 @@ export function createFront(
   let backups: BackupSchedule | undefined;
   const streams = new EventStreams(pool);
   const oauth = doorOf(settings, log);
+  const waiting = () => embedding?.waiting;
+  const metrics = new Metrics(pool, waiting, () => backups?.figures);
   const app = createApp({
     instance,
     agents,
@@ -111,8 +124,9 @@ export function createFront(
     pageFolder: PAGE_FOLDER,
     isReady: () => isReady,
     problems: () => [...providers, oauth, backups].flatMap((one) => one?.problem ?? []),
-    backups: () => backups?.figures,
-    waiting: () => embedding?.waiting,
+    waiting,
+    metrics,
+    telemetry,
     isStopping: () => isStopping,
   });
   const watched = [
@@ -141,6 +155,7 @@ export function createFront(
     async open() {
       server = await listen(app.fetch, host, port);
       isReady = true;
+      telemetry?.measure(() => metrics.values());
       embedder?.warm();
       embedding?.wake(DEFAULT_AGENT);
       providers = watched.filter(({ isUsed }) => isUsed).map((one) => new Reachability(one, log));

@@ -13,7 +13,6 @@ import { BASE, INSTANCE_HEADER } from "../api/base-path.ts";
 import type { Events } from "../api/events.ts";
 import type { GivenTo, OperationShape } from "../api/operation.ts";
 import { AGENT_OPERATIONS, AGENTLESS_OPERATIONS } from "../api/operations.ts";
-import type { BackupFigures } from "../backups/schedule.ts";
 import { operationsFor } from "../compat/operations.ts";
 import { serverBehaviourOf } from "../compat/server.ts";
 import { type Caller, callerOf, demand, demandForAll } from "../keys/access.ts";
@@ -24,6 +23,7 @@ import { METADATA, type OauthDoor, SignIn } from "../oauth/door.ts";
 import { Refusal, wrong } from "../refusal.ts";
 import { AGENT_NAME, DEFAULT_AGENT, isAgentName } from "../settings/agent-names.ts";
 import type { Compat } from "../settings/choices.ts";
+import type { Telemetry } from "../telemetry/telemetry.ts";
 import { type Pool, WorkerFailure } from "../workers/pool.ts";
 import { AskerGone } from "../workers/shares.ts";
 import type { Unsent } from "../workers/unsent.ts";
@@ -33,7 +33,7 @@ import { answersBefore, callerBefore, departureOf, isCounted, responseOf } from 
 import { descriptionOf } from "./description.ts";
 import type { EventStreams } from "./event-streams.ts";
 import { type LimitSettings, Limits } from "./limits.ts";
-import { Metrics } from "./metrics.ts";
+import type { Metrics } from "./metrics.ts";
 import { type AllowedOrigins, refuseForeignOrigins } from "./origin-guard.ts";
 import { servePage } from "./page.ts";
 import { addRoute, type Carried, CHALLENGE, jsonBodyOf } from "./route.ts";
@@ -93,8 +93,9 @@ export interface AppOptions {
   problems(): string[];
   /** How many memories wait for their embedding; undefined if none are made beside the writes. */
   waiting(): number | undefined;
-  /** What became of the server's backups; undefined if it makes none. */
-  backups(): BackupFigures | undefined;
+  metrics: Metrics;
+  /** Follows requests; undefined if nobody wants to know. */
+  telemetry: Telemetry | undefined;
   /** Whether the server is stopping, so that it closes each connection after its answer. */
   isStopping(): boolean;
 }
@@ -128,9 +129,9 @@ const pathOf = (request: Request): string => getPath(request).replaceAll("*", "%
 
 export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   const app = new OpenAPIHono<Carried>({ getPath: pathOf });
-  const metrics = new Metrics(options.pool, options.waiting, options.backups);
   const limits = new Limits(options.limits, options.pool);
   const { keys, oauth, known, log, maxBodyBytes, isReady, isStopping, problems, waiting } = options;
+  const { metrics, telemetry } = options;
   app.use(async (context, next) => {
     const given = context.req.header("x-request-id") ?? "";
     const requestId = REQUEST_ID.test(given) ? given : randomUUID();
@@ -141,11 +142,14 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
     // Set before the answer exists: adding a header to a finished answer opens it, which costs more
     // than the rest of this middleware.
     context.header("x-request-id", requestId);
-    await next();
+    const followed = telemetry?.follow(context.req.header("traceparent"));
+    await (followed === undefined ? next() : followed.run(next));
     if (isStopping()) context.header("connection", "close");
     const [method, { status }] = [context.req.method, context.res];
     const milliseconds = performance.now() - start;
-    metrics.answered(method, context.get("route"), status, milliseconds);
+    const [route, agent] = [context.get("route"), context.get("agent")];
+    metrics.answered(method, route, status, milliseconds);
+    if (route !== undefined) followed?.end({ method, route, status, agent });
     // The route is logged, not the path: a path holds ids, and a query may hold text. Successes are
     // logged at level debug only.
     log[status < 400 ? "debug" : "info"](
@@ -153,9 +157,10 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
         request_id: requestId,
         key: context.get("caller")?.id,
         method,
-        route: context.get("route") ?? null,
+        route: route ?? null,
         status,
         ms: Math.round(milliseconds * 1000) / 1000,
+        ...(followed?.traceId && { trace_id: followed.traceId }),
       },
       "request",
     );

@@ -3,6 +3,7 @@
 
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { BackupFigures } from "../backups/schedule.ts";
+import type { Measured } from "../telemetry/telemetry.ts";
 import type { Occupancy } from "../workers/open-agents.ts";
 import type { Pool } from "../workers/pool.ts";
 
@@ -100,12 +101,23 @@ export class Metrics {
 
   /** Returns the metrics as text, and their content type. */
   async text(): Promise<{ text: string; type: string }> {
+    await this.#look();
+    return { text: await this.#registry.metrics(), type: this.#registry.contentType };
+  }
+
+  /** Returns the metrics as values. */
+  async values(): Promise<readonly Measured[]> {
+    await this.#look();
+    return this.#registry.getMetricsAsJSON() as Promise<unknown> as Promise<Measured[]>;
+  }
+
+  /** Sets what is measured when somebody looks. */
+  async #look(): Promise<void> {
     const threads = await this.#pool.measure();
     for (const [name, gauge] of Object.entries(this.#open) as [keyof Occupancy, Gauge][]) {
       gauge.set(threads.reduce((sum, occupancy) => sum + occupancy[name], 0));
     }
     this.#withoutVector.set(this.#waiting() ?? 0);
     this.#setBackups();
-    return { text: await this.#registry.metrics(), type: this.#registry.contentType };
   }
 }

@@ -345,6 +345,14 @@ export const OPTIONS = {
     about: "json, text, or auto: text on a terminal",
     value: "FORM",
   }),
+  otlp_endpoint: option({
+    schema: z.union([z.literal(""), baseUrl]),
+    default: () => "",
+    about:
+      "collector of OpenTelemetry that gets traces and metrics by OTLP over HTTP, such as " +
+      "http://127.0.0.1:4318; none: nothing is sent, whatever OTEL_ variables say",
+    value: "URL",
+  }),
   embeddings_provider: option({
     schema: z.enum(EMBEDDING_PROVIDERS),
     default: (compat: Compat = "none") => DEFAULTS[compat].embeddings_provider,

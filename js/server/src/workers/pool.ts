@@ -12,6 +12,7 @@ import type { Logger } from "../log.ts";
 import { Refusal } from "../refusal.ts";
 import type { AgentsPage, HostedAgent } from "../storage/hosted-agents.ts";
 import type { Holding } from "../storage/storage.ts";
+import type { Part, Telemetry } from "../telemetry/telemetry.ts";
 import type { IfAbsent, Occupancy } from "./open-agents.ts";
 import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
 import { AskerGone } from "./shares.ts";
@@ -28,6 +29,8 @@ export class WorkerFailure extends Error {
 interface PendingCall {
   resolve(json: string): void;
   reject(error: Error): void;
+  /** Hears the parts of the work before the answer. */
+  hear?: ((parts: readonly Part[]) => void) | undefined;
 }
 
 /** The messages that have a number, without it. */
@@ -82,8 +85,10 @@ class AgentThread {
     this.#failures = 0;
     const waiting = this.#waiting.get(message.id);
     this.#waiting.delete(message.id);
-    if (message.kind === "answer") waiting?.resolve(message.json);
-    else if (message.kind === "other model") waiting?.reject(new OtherModel(message.inUse));
+    if (message.kind === "answer") {
+      if (message.parts !== undefined) waiting?.hear?.(message.parts);
+      waiting?.resolve(message.json);
+    } else if (message.kind === "other model") waiting?.reject(new OtherModel(message.inUse));
     else if (message.kind === "failure") waiting?.reject(new WorkerFailure(message.failure));
     else
       waiting?.reject(
@@ -110,13 +115,13 @@ class AgentThread {
    * Sends a message, and returns the answer. If `gone` is aborted, the worker does not begin the
    * work, or ends it at its next slice.
    */
-  ask(message: Message, gone?: AbortSignal): Promise<string> {
+  ask(message: Message, gone?: AbortSignal, hear?: PendingCall["hear"]): Promise<string> {
     return new Promise((resolve, reject) => {
       if (gone?.aborted) return reject(new AskerGone());
       const worker = this.#worker;
       if (worker === undefined) return reject(restarting());
       const id = ++this.#last;
-      this.#waiting.set(id, { resolve, reject });
+      this.#waiting.set(id, { resolve, reject, hear });
       worker.postMessage({ ...message, id });
       const cancel = () => {
         if (!this.#waiting.delete(id)) return;
@@ -157,8 +162,16 @@ function hashOf(name: string): number {
 
 export class Pool {
   readonly #threads: readonly AgentThread[];
+  readonly #telemetry: Telemetry | undefined;
 
-  constructor(size: number, script: URL, setup: WorkerSetup, log: Logger) {
+  constructor(
+    size: number,
+    script: URL,
+    setup: WorkerSetup,
+    log: Logger,
+    telemetry: Telemetry | undefined,
+  ) {
+    this.#telemetry = telemetry;
     this.#threads = Array.from({ length: size }, () => new AgentThread(script, setup, log));
   }
 
@@ -189,7 +202,12 @@ export class Pool {
     ifAbsent: IfAbsent,
     gone?: AbortSignal,
   ): Promise<string> {
-    return this.#of(agent).ask({ kind: "call", agent, operation, given, ifAbsent }, gone);
+    const ask = (hear?: (parts: readonly Part[]) => void) => {
+      const isFollowed = hear !== undefined;
+      const call = { kind: "call", agent, operation, given, ifAbsent, isFollowed } as const;
+      return this.#of(agent).ask(call, gone, hear);
+    };
+    return this.#telemetry === undefined ? ask() : this.#telemetry.agent(operation, ask);
   }
 
   /** Returns the next events of an agent after a cursor, and does not open the agent for it. */

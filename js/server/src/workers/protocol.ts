@@ -10,6 +10,7 @@ import type { Compat, RankedBy } from "../settings/choices.ts";
 import type { VectorSources } from "../settings/embeddings-model.ts";
 import type { AgentsPage } from "../storage/hosted-agents.ts";
 import type { Place } from "../storage/place.ts";
+import type { Part } from "../telemetry/telemetry.ts";
 import type { IfAbsent, Residence } from "./open-agents.ts";
 
 /** The data that a worker starts with. */
@@ -50,6 +51,8 @@ export type ToWorker =
       operation: AgentOperation;
       given: unknown;
       ifAbsent: IfAbsent;
+      /** Whether the answer tells its parts. */
+      isFollowed: boolean;
     }
   /** Cancels the call of this number: the client has gone. It gets no answer. */
   | { kind: "cancel"; id: number }
@@ -81,7 +84,7 @@ export interface Failure {
 
 export type FromWorker =
   /** The answer as JSON, which is sent to the client unchanged. */
-  | { kind: "answer"; id: number; json: string }
+  | { kind: "answer"; id: number; json: string; parts?: readonly Part[] | undefined }
   | { kind: "refusal"; id: number; status: number; message: string; issues: readonly Issue[] }
   /** The question's embedding is of another model than those of the memories. */
   | { kind: "other model"; id: number; inUse: EmbeddingModel }

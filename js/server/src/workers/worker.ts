@@ -40,6 +40,7 @@ import { scrubApart } from "../storage/scrub.ts";
 import { SqliteStorage } from "../storage/sqlite.ts";
 import { IN_MEMORY } from "../storage/sqlite-file.ts";
 import { whyCut } from "../storage/wal.ts";
+import { moment } from "../telemetry/telemetry.ts";
 import { EventReaders } from "./event-readers.ts";
 import { Agents, type Opening } from "./open-agents.ts";
 import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
@@ -178,10 +179,15 @@ async function answer(message: Exclude<ToWorker, { kind: "cancel" }>): Promise<v
         if (isFull(unsentBytes)) throw tooMuchUnsent();
         const { quota } = message.given as { quota?: Quota };
         agent.room = quota && new Room(quota, agent.storage.size());
+        agent.parts = message.isFollowed ? [] : undefined;
+        const from = moment();
         try {
-          reply(await handle(agent, message.given));
+          const json = JSON.stringify((await handle(agent, message.given)) ?? null);
+          const parts = agent.parts && [{ name: "turn", from, to: moment() } as const, ...agent.parts];
+          say({ kind: "answer", id: message.id, json, parts });
         } finally {
           agent.room = undefined;
+          agent.parts = undefined;
         }
       };
       const client: Asker = { isGone: false };

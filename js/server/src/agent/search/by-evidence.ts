@@ -43,11 +43,10 @@ export function searchByEvidence(
 
   let leftOut = 0;
   const find = (max: number): { answers: readonly Answer[]; isAll: boolean } => {
-    const found = index.ask(query, {
-      ...{ limit: max, min_score, diversity, now, filters, among },
-      time_zone: agent.timeZone,
-      ...meaning,
-    });
+    const how = { limit: max, min_score, diversity, now, filters, among, ...meaning };
+    const found = agent.part("search index", () =>
+      index.ask(query, { ...how, time_zone: agent.timeZone }),
+    );
     const passing = new Set(passes(found.map(({ id }) => id)));
     const answers = found.filter(({ id }) => passing.has(id));
     leftOut = found.length - answers.length;
@@ -61,7 +60,7 @@ export function searchByEvidence(
 
   const replacementOf = replacementsOf(agent, answers);
   const byId = new Map(answers.map((answer) => [answer.id, answer]));
-  const { data, omitted } = rowsOf(agent, [...byId.keys()], now, (id) => {
+  const entryOf = (id: string) => {
     const { score, evidence, superseded_by, replaced_by, replaces, similar_to } = byId.get(id)!;
     return {
       score: rounded(score),
@@ -70,7 +69,10 @@ export function searchByEvidence(
       ...replacementOf(id, { replaced_by, replaces }),
       ...(similar_to === undefined ? {} : { similar_to }),
     };
-  });
+  };
+  const { data, omitted } = agent.part("read rows", () =>
+    rowsOf(agent, [...byId.keys()], now, entryOf),
+  );
   return {
     data,
     count: data.length,

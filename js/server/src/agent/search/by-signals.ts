@@ -62,7 +62,8 @@ export function searchBySignals(
   const enough = Math.min(request.limit, among?.length ?? request.limit);
   const find = (more: number) => {
     const max_seeds = configured ?? more * maxSeeds;
-    const found = index.search({ embedding, bm25, filters, limit: more * wanted, max_seeds, now });
+    const how = { embedding, bm25, filters, limit: more * wanted, max_seeds, now };
+    const found = agent.part("search index", () => index.search(how));
     return {
       ...found,
       ids: passes(found.ranking.ids).slice(0, request.limit),
@@ -79,10 +80,12 @@ export function searchBySignals(
   const places = new Map(ranking.ids.map((id, place) => [id, place]));
   const entryOf = (id: string) => ranking.at(places.get(id)!)!;
   const ids = min > 0 ? found.ids.filter((id) => entryOf(id).score >= min) : found.ids;
-  const { data, omitted } = rowsOf(agent, ids, now, (id) => {
-    const { score, breakdown, primary_signal } = entryOf(id);
-    return { score: rounded(score), breakdown, primary_signal };
-  });
+  const { data, omitted } = agent.part("read rows", () =>
+    rowsOf(agent, ids, now, (id) => {
+      const { score, breakdown, primary_signal } = entryOf(id);
+      return { score: rounded(score), breakdown, primary_signal };
+    }),
+  );
   return {
     data,
     count: data.length,
