@@ -20,7 +20,18 @@ const FAILS = { installed: "moderate", development: "high" };
 
 /** The workspaces that users install. */
 const INSTALLED = [
-  ...["e5", "engine", "embedder", "integrations", "memory", "minilm", "page", "postgres", "server"],
+  ...[
+    "e5",
+    "engine",
+    "embedder",
+    "integrations",
+    "memory",
+    "minilm",
+    "page",
+    "postgres",
+    "server",
+    "telemetry",
+  ],
 ].map((name) => `--workspace=js/${name}`);
 
 /**

@@ -16,8 +16,9 @@ import { writeMemory } from "./memory.mjs";
 import { MINILM, writeMinilm } from "./minilm.mjs";
 import { writeNotices } from "./notices.mjs";
 import { writePage } from "./page.mjs";
+import { hasPart, PARTS } from "./parts.mjs";
 import { writeServer } from "./server.mjs";
-import { hasPostgres, setUpPackages, setUpWasm, WASM_TARGET } from "./setup.mjs";
+import { setUpPackages, setUpWasm, WASM_TARGET } from "./setup.mjs";
 import { writeTypes } from "./types.mjs";
 
 const ENGINE = at("js", "engine");
@@ -39,14 +40,16 @@ const ofCrates = () =>
  */
 const ofPackages = () =>
   fingerprint(["js", "pkg", "package-lock.json", "tsconfig.json", "LICENSE"]) +
-  (hasPostgres() ? "" : " without PostgreSQL");
+  Object.keys(PARTS)
+    .filter((name) => !hasPart(name))
+    .map((name) => ` without ${name}`)
+    .join("");
 
 /**
  * Sets up and builds the packages. Fast if nothing changed. What serves needs fewer npm packages and
- * no declarations of types: those come if `isWhole`. A server of databases in PostgreSQL
- * `needsPostgres`.
+ * no declarations of types: those come if `isWhole`. `parts` are those of the server that a run needs.
  */
-export async function build({ isWhole = true, needsPostgres = false } = {}) {
+export async function build({ isWhole = true, parts = [] } = {}) {
   const crates = ofCrates();
   const crateStamp = at(".cache", "crate.built-from");
   const isThere = [ENGINE_CRATE, MINILM_CRATE].every(({ name, made }) =>
@@ -57,7 +60,7 @@ export async function build({ isWhole = true, needsPostgres = false } = {}) {
   if (!isBuilt) rmSync(crateStamp, { force: true });
   // Tools and crates are compiled while npm downloads.
   const building = isBuilt ? undefined : buildCrates();
-  setUpPackages({ isWhole, needsPostgres });
+  setUpPackages({ isWhole, parts });
   if (!isBuilt) {
     await building;
     mkdirSync(at(".cache"), { recursive: true });

@@ -4,7 +4,7 @@
 import { pathToFileURL } from "node:url";
 import { build } from "./build.mjs";
 import { at } from "./lib.mjs";
-import { namesPostgres } from "./postgres.mjs";
+import { partsFor } from "./parts.mjs";
 
-await build({ isWhole: false, needsPostgres: namesPostgres(process.argv.slice(2), process.env) });
+await build({ isWhole: false, parts: partsFor(process.argv.slice(2), process.env) });
 await import(pathToFileURL(at("js", "server", "dist", "cli.mjs")));

@@ -1,2 +1,2 @@
 import type { Plugin } from "esbuild";
-export const noPostgres: Plugin;
+export function without(part: "postgres" | "telemetry"): Plugin;

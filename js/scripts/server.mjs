@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { FOR_NODE, LINE_LIMIT } from "./bundle.mjs";
 import { writeClient } from "./client.mjs";
 import { at, fail, root } from "./lib.mjs";
-import { hasPostgres } from "./setup.mjs";
+import { hasPart, PARTS } from "./parts.mjs";
 
 const SERVER = at("js", "server");
 const LICENCES = join(SERVER, "THIRD-PARTY-LICENSES.txt");
@@ -21,21 +21,18 @@ const englishAlone = {
   },
 };
 
-/** The driver of PostgreSQL in a server that was built without it. */
-export const noPostgres = {
-  name: "no-postgres",
+/** A part of the server that it was built without: its modules tell that when they are loaded. */
+export const without = (name) => ({
+  name: `without-${name}`,
   setup(build) {
-    const why =
-      "This build of nous-server has no driver of PostgreSQL, since none of its commands named a " +
-      "database. Run the command by `npm run serve -- COMMAND`, or run `npm run build` first.";
-    const contents = `throw new Error(${JSON.stringify(why)}); export default 0; export const to = 0;`;
-    build.onResolve({ filter: /^pg(-copy-streams)?$/ }, ({ path }) => ({
-      path,
-      namespace: "none",
-    }));
-    build.onLoad({ filter: /./, namespace: "none" }, () => ({ contents }));
+    const { imports, what } = PARTS[name];
+    const why = `This build of nous-server has no ${what}. Run the command by \`npm run serve -- COMMAND\`, or run \`npm run build\` first.`;
+    // As CommonJS, a module may be asked for any name.
+    const contents = `module.exports = {}; throw new Error(${JSON.stringify(why)});`;
+    build.onResolve({ filter: imports }, ({ path }) => ({ path, namespace: name }));
+    build.onLoad({ filter: /./, namespace: name }, () => ({ contents }));
   },
-};
+});
 
 /** Writes the package; the types of its client if `hasTypes`. */
 export async function writeServer(bundle, hasTypes) {
@@ -48,7 +45,12 @@ export async function writeServer(bundle, hasTypes) {
     packages: "bundle",
     // A driver in C that `pg` can use, if it is there.
     external: [...Object.keys(dependencies), ...Object.keys(peerDependencies), "pg-native"],
-    plugins: [englishAlone, ...(hasPostgres() ? [] : [noPostgres])],
+    plugins: [
+      englishAlone,
+      ...Object.keys(PARTS)
+        .filter((name) => !hasPart(name))
+        .map(without),
+    ],
     // Its main file loads parts by computed names, which no bundle can hold.
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     metafile: true,

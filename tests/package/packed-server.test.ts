@@ -92,6 +92,7 @@ describe("the packed server", () => {
     const bundled = {
       ...manifestOf("server").devDependencies,
       ...manifestOf("postgres").dependencies,
+      ...manifestOf("telemetry").dependencies,
     };
     const versions = Object.fromEntries(noticesOf().map(([, name, version]) => [name, version]));
     expect(versions).toMatchObject(bundled);

@@ -183,7 +183,10 @@ async function answer(message: Exclude<ToWorker, { kind: "cancel" }>): Promise<v
         const from = moment();
         try {
           const json = JSON.stringify((await handle(agent, message.given)) ?? null);
-          const parts = agent.parts && [{ name: "turn", from, to: moment() } as const, ...agent.parts];
+          const parts = agent.parts && [
+            { name: "turn", from, to: moment() } as const,
+            ...agent.parts,
+          ];
           say({ kind: "answer", id: message.id, json, parts });
         } finally {
           agent.room = undefined;

@@ -1,4 +1,4 @@
-export function namesPostgres(
+export function partsFor(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
-): boolean;
+): ("postgres" | "telemetry")[];
