@@ -324,6 +324,29 @@ describe("Gemini's activity", () => {
       moved.map((one) => ({ ...one, place: { ...one.place, file: "x" } })),
     );
   });
+
+  // From each of these beginnings an end would be looked for, as far as the page goes: for hours.
+  test.each([
+    ["titles", `<p class="mdl-typography--title">`, ""],
+    ["cells", `<p class="mdl-typography--title">Gemini</p>`, `<div class="content-cell body-1">`],
+    [
+      "names of a cell",
+      `<p class="mdl-typography--title">Gemini</p><div class="content-cell `,
+      "body-1",
+    ],
+    [
+      "ends of cells",
+      `<p class="mdl-typography--title">Gemini</p><div class="content-cell body-1">`,
+      "</div> ",
+    ],
+  ])("is read in proportion to its length, if it has %s without end", (_, begun, again) => {
+    const start = `<html><title>My Activity</title><div class="outer-cell">${begun}`;
+    const page = start + (again || begun).repeat(500_000);
+    const moved = [
+      ...readSource("gemini", { name: "MyActivity.html", modified: 1, chunks: () => [page] }),
+    ];
+    expect(leftIn(moved)).toHaveLength(1);
+  });
 });
 
 test("memories of mem0 keep user, run, categories, times and metadata", () => {

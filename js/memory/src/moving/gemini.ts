@@ -70,9 +70,29 @@ export function* readGemini(
 }
 
 const CELL = /<div class="outer-cell[^"]*"/;
-const BODY =
-  /<div class="content-cell[^"]*body-1[^"]*">([\s\S]*?)<\/div>\s*<div class="content-cell/;
-const HEADER = /<p class="mdl-typography--title">([\s\S]*?)<\/p>/;
+const HEADER = `<p class="mdl-typography--title">`;
+const CONTENT = /<div class="(content-cell[^"]*)">/g;
+const AFTER_BODY = /<\/div>\s*<div class="content-cell/;
+
+/** Returns what the header of a cell holds. */
+function headerOf(cell: string): string {
+  const start = cell.indexOf(HEADER);
+  const end = start < 0 ? -1 : cell.indexOf("</p>", start);
+  return end < 0 ? "" : cell.slice(start + HEADER.length, end);
+}
+
+/**
+ * Returns what the body of a cell holds. If its first beginning has no end, no later one has: one
+ * expression of both would look for an end from each of them.
+ */
+function bodyOf(cell: string): string {
+  for (const { 0: tag, 1: names, index } of cell.matchAll(CONTENT)) {
+    if (!names!.includes("body-1")) continue;
+    const after = cell.slice(index + tag.length);
+    return after.slice(0, Math.max(0, after.search(AFTER_BODY)));
+  }
+  return "";
+}
 
 /** Returns whether a text is the activity of Google as a web page. */
 export const isActivityPage = (start: string): boolean =>
@@ -86,12 +106,12 @@ export function* readGeminiPage(
   const entries: Entry[] = [];
   for (const [at, cell] of html.split(CELL).slice(1).entries()) {
     const place: Place = { file, of: "entry", number: at + 1 };
-    const header = textOfHtml(HEADER.exec(cell)?.[1] ?? "");
+    const header = textOfHtml(headerOf(cell));
     if (!/gemini|bard/i.test(header)) {
       yield leftOut(place, "activity of another product of Google");
       continue;
     }
-    const parts = (BODY.exec(cell)?.[1] ?? "").split(/<br\s*\/?>/i);
+    const parts = bodyOf(cell).split(/<br\s*\/?>/i);
     // The words, the time, and the answer: the words may have line breaks, too.
     const when = parts.findIndex((part) => pageTime(textOfHtml(part)) !== undefined);
     if (when < 0) {
