@@ -1,7 +1,8 @@
 // `npm run release`: makes a release of this commit in `release/`, the same bytes each time. Refuses
 // what is not fit for one. Publishes nothing, and says the commands that would.
 //
-// `-- --dry-run` makes it of the working tree as it is, and says why a release would be refused.
+// `-- --dry-run` makes it of the working tree as it is, and says why a release would be refused. Beside the files
+// it writes the provenance that the workflow of a release has signed, unsigned.
 // `-- --set-version X.Y.Z` writes a version into all places instead.
 
 import { createHash } from "node:crypto";
@@ -23,6 +24,7 @@ import { at, fail, has, output, say } from "./lib.mjs";
 import { packImage } from "./release/image.mjs";
 import { notesOf } from "./release/notes.mjs";
 import { PUBLISHED, packNpm, tarballOf } from "./release/npm.mjs";
+import { provenanceOf } from "./release/provenance.mjs";
 import { packPython } from "./release/python.mjs";
 import { sbomOf } from "./release/sbom.mjs";
 import { currentVersion, outOfStep, setVersion, VERSION } from "./release/versions.mjs";
@@ -123,7 +125,15 @@ async function main() {
   await build();
   const epoch = Number(output("git", ["log", "-1", "--format=%ct"]));
   const begun = Date.now();
-  make({ to, version, epoch, repository: options.repository });
+  const { repository } = options;
+  make({ to, version, epoch, repository });
+  if (isDry) {
+    const sums = readFileSync(join(to, "SHA256SUMS"), "utf8");
+    const revision = output("git", ["rev-parse", "HEAD"]);
+    const isChanged = output("git", ["status", "--porcelain"]) !== "";
+    const statement = provenanceOf({ sums, version, revision, isChanged, repository });
+    writeFileSync(join(to, `nous-${version}.unsigned-provenance.json`), statement);
+  }
   for (const line of readFileSync(join(to, "SHA256SUMS"), "utf8").trim().split("\n")) {
     const name = line.slice(66);
     const { length } = readFileSync(join(to, name));

@@ -24,6 +24,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { nodeOfNpm } from "../../js/scripts/release/image.mjs";
 import { sectionOf } from "../../js/scripts/release/notes.mjs";
 import { PUBLISHED } from "../../js/scripts/release/npm.mjs";
+import { provenanceOf } from "../../js/scripts/release/provenance.mjs";
 import { archived } from "../../js/scripts/release/tar.mjs";
 import { currentVersion, outOfStep, versionsNamed } from "../../js/scripts/release/versions.mjs";
 import { isFull } from "../support/amount.ts";
@@ -135,6 +136,39 @@ it("the notes are a section of the changelog", () => {
   expect(sectionOf(changelog, "Unreleased")).toBe("- a");
   expect(sectionOf(changelog, "1\\.2")).toBe("- c");
   expect(sectionOf(changelog, "2\\.0\\.0")).toBeUndefined();
+});
+
+it("the provenance of a dry run names files, commit and locks, and says that nobody signed it", () => {
+  const [hash, revision] = ["ab".repeat(32), "cd".repeat(20)];
+  const sums = `${hash}  nous-memory-1.2.3.tgz\n${hash}  nous-server-1.2.3.tgz\n`;
+  const made = { sums, version: "1.2.3", revision, isChanged: true };
+  const read = (repository?: string) => JSON.parse(provenanceOf({ ...made, repository }));
+  const { _type, subject, predicateType, predicate } = read("https://example.org/nous");
+  expect({ _type, predicateType }).toEqual({
+    _type: "https://in-toto.io/Statement/v1",
+    predicateType: "https://slsa.dev/provenance/v1",
+  });
+  expect(subject).toEqual(
+    ["memory", "server"].map((name) => ({
+      ...{ name: `nous-${name}-1.2.3.tgz`, digest: { sha256: hash } },
+    })),
+  );
+  const { buildDefinition, runDetails } = predicate;
+  expect(buildDefinition.internalParameters).toMatchObject({
+    ...{ isSigned: false, differsFromCommit: true, node: process.version },
+  });
+  const sha256 = (name: string) =>
+    createHash("sha256")
+      .update(readFileSync(join(root, name)))
+      .digest("hex");
+  expect(buildDefinition.resolvedDependencies).toEqual([
+    { uri: "git+https://example.org/nous", digest: { gitCommit: revision } },
+    ...["Cargo.lock", "package-lock.json"].map((name) => ({
+      ...{ name, digest: { sha256: sha256(name) } },
+    })),
+  ]);
+  expect(runDetails.builder.id).toContain("not-verified");
+  expect(read().predicate.buildDefinition.resolvedDependencies[0].uri).toBe("git+file:.");
 });
 
 it("an archive has the same bytes whatever the times, rights and order of files are", async () => {
@@ -290,6 +324,7 @@ describeInFull("a release", () => {
         "NOTES.md",
         "SHA256SUMS",
         `nous-${VERSION}.cdx.json`,
+        `nous-${VERSION}.unsigned-provenance.json`,
         `nous-server-${VERSION}-linux-${process.arch}.oci.tar`,
         ...OWN.map((name) => `${name}-${VERSION}.tgz`),
         `nous_memory_client-${VERSION}-py3-none-any.whl`,
@@ -309,7 +344,16 @@ describeInFull("a release", () => {
         true,
       ]);
     const sums = await must("sha256sum", ["--check", "SHA256SUMS"], folder);
-    expect(sums.match(/: OK$/gm)).toHaveLength(readdirSync(folder).length - 1);
+    // Of all but the sums themselves and the provenance, which names them.
+    expect(sums.match(/: OK$/gm)).toHaveLength(readdirSync(folder).length - 2);
+    const name = `nous-${VERSION}.unsigned-provenance.json`;
+    const { subject } = JSON.parse(readFileSync(at(name), "utf8"));
+    const lines = subject.map((one: { name: string; digest: { sha256: string } }) => [
+      ...[one.digest.sha256, one.name],
+    ]);
+    expect(lines.map((line: string[]) => `${line.join("  ")}\n`).join("")).toBe(
+      readFileSync(at("SHA256SUMS"), "utf8"),
+    );
   });
 
   it("names the repository in each package", async () => {
