@@ -149,6 +149,9 @@ describe("a trace", () => {
 test("metrics are those of /metrics, and the sender is named as OTEL_ variables say", async () => {
   const { collector, server } = await world([], {
     OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test",
+    OTEL_EXPORTER_OTLP_HEADERS: "api-key=of-the-collector",
+    OTEL_EXPORTER_OTLP_COMPRESSION: "gzip",
+    OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1",
   });
   for (let at = 0; at < 3; at++) await server.ask("GET /health");
   await server.ask("POST /nodes", LESSON);
@@ -158,6 +161,9 @@ test("metrics are those of /metrics, and the sender is named as OTEL_ variables 
     ...{ "service.name": "nous-server", "service.version": expect.stringMatching(/^\d/) },
     ...{ "deployment.environment.name": "test", "service.instance.id": expect.any(String) },
   });
+  expect(collector.headers.length).toBeGreaterThanOrEqual(2);
+  for (const headers of collector.headers)
+    expect(headers).toMatchObject({ "api-key": "of-the-collector", "content-encoding": "gzip" });
   const health = { method: "GET", route: "/v1/health" };
   expect(collector.points("nous_requests_total")).toContainEqual({
     ...{ attributes: { ...health, status: "200" }, value: 3 },

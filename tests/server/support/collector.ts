@@ -1,7 +1,13 @@
 // A collector of OpenTelemetry for tests: a real HTTP server on this machine that keeps what it gets.
 
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+} from "node:http";
 import type { AddressInfo } from "node:net";
+import { gunzipSync } from "node:zlib";
 import { onTestFinished } from "vitest";
 
 type Attributes = Record<string, unknown>;
@@ -32,6 +38,8 @@ export interface Collector {
   url: string;
   /** What came, as text, in order. */
   texts: string[];
+  /** The headers of all requests. */
+  headers: IncomingHttpHeaders[];
   spans(): Span[];
   /** Returns the last points of a metric. */
   points(name: string): Point[];
@@ -61,6 +69,7 @@ export async function startCollector(): Promise<Collector> {
     new Promise<Server>((resolve) => {
       const server = createServer(async (request, response) => {
         const text = await textOf(request);
+        collector.headers.push(request.headers);
         if (collector.status === 200) {
           collector.texts.push(text);
           got.push({ path: request.url!, body: JSON.parse(text) });
@@ -76,6 +85,7 @@ export async function startCollector(): Promise<Collector> {
   const collector: Collector = {
     url: `http://127.0.0.1:${port}`,
     texts: [],
+    headers: [],
     status: 200,
     spans: () =>
       sent("/v1/traces", "resourceSpans")
@@ -122,5 +132,6 @@ export async function startCollector(): Promise<Collector> {
 async function textOf(request: IncomingMessage): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
+  const bytes = Buffer.concat(chunks);
+  return (request.headers["content-encoding"] === "gzip" ? gunzipSync(bytes) : bytes).toString();
 }

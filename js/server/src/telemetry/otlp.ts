@@ -141,16 +141,19 @@ export class Otlp implements Telemetry {
     this.#timer.unref();
   }
 
+  /** Never rejects: what fails is logged. */
   async #sendMetrics(): Promise<void> {
-    const measured = (await this.#metrics?.()) ?? [];
-    const metrics = metricDataOf(measured, this.#startedAt, Date.now());
-    const scopeMetrics = [{ scope: { name: "nous-server" }, metrics }];
-    await new Promise<void>((resolve) =>
-      this.#metricExporter.export({ resource: this.#resource, scopeMetrics }, (result) => {
-        this.#hear(result);
-        resolve();
-      }),
-    );
+    try {
+      const measured = (await this.#metrics?.()) ?? [];
+      const metrics = metricDataOf(measured, this.#startedAt, Date.now());
+      const scopeMetrics = [{ scope: { name: "nous-server" }, metrics }];
+      const sent = { resource: this.#resource, scopeMetrics };
+      this.#hear(
+        await new Promise<ExportResult>((resolve) => this.#metricExporter.export(sent, resolve)),
+      );
+    } catch (error) {
+      this.#hear({ code: ExportResultCode.FAILED, error: error as Error });
+    }
   }
 
   async close(): Promise<void> {
