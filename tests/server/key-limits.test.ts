@@ -4,11 +4,11 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { NousClient, type NousRequestError } from "nous-server/client";
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { keyIn } from "./support/keys.ts";
 import { PROGRAM, type Running, start } from "./support/server-process.ts";
 import { LESSON } from "./support/shared-server.ts";
-import { makeFolder, temporaryFolder } from "./support/temporary-folder.ts";
+import { makeFolder, removeFolder, temporaryFolder } from "./support/temporary-folder.ts";
 
 type Named = { key: string; id: string };
 type Call = (call: string, body?: unknown) => ReturnType<Running["ask"]>;
@@ -52,6 +52,11 @@ beforeAll(async () => {
     ],
     "file",
   );
+});
+
+afterAll(async () => {
+  await server.end("SIGKILL");
+  removeFolder(folder);
 });
 
 describe("requests in a minute", () => {
