@@ -1,20 +1,24 @@
 // `npm run pictures`: draws the picture of the README into docs/. `npm run pictures -- page`:
-// photographs the views of the page into docs/page/.
+// photographs the views of the page into docs/page/. `npm run pictures -- recording`: records the page.
 
 import { writeFileSync } from "node:fs";
 import { TYPES } from "../../../tests/browser/page/support.ts";
 import { openBrowser, Site } from "../../../tests/browser/support/page.ts";
 import { life } from "./life.ts";
 import { photograph } from "./page.ts";
+import { record } from "./recording.ts";
 
-if (process.argv[2] === "page") {
+const RECORDING = "docs/page/correction.webp";
+
+const [what = "docs/life-of-a-memory.svg"] = process.argv.slice(2);
+if (what === "page" || what === "recording") {
   const [browser, site] = [await openBrowser(), await Site.serve("js/page/dist", {}, TYPES)];
-  await photograph(browser, site.url, "docs/page");
+  if (what === "page") await photograph(browser, site.url, "docs/page");
+  else await record(browser, site.url, RECORDING);
   await browser.close();
   await site.close();
-  console.log("photographed the page into docs/page");
+  console.log(what === "page" ? "photographed the page into docs/page" : `recorded ${RECORDING}`);
 } else {
-  const [file = "docs/life-of-a-memory.svg"] = process.argv.slice(2);
-  writeFileSync(file, await life());
-  console.log(`drawn ${file}`);
+  writeFileSync(what, await life());
+  console.log(`drawn ${what}`);
 }

@@ -150,13 +150,13 @@ describe("the page", () => {
     const { page, complaints, requests, close } = await visit(at, { mayFetchModel: true });
     const verdict = page.locator(".verdict");
     await expect.poll(() => verdict.textContent()).toMatch(/memories, by words\.$/);
-    await bar(page).getByText("memories wait for their vector").waitFor(PATIENCE);
+    await bar(page).getByText("memories that wait for their vector").waitFor(PATIENCE);
     // A question goes before the memories that wait.
     await page.getByRole("searchbox").fill("Which beverage does Jana take before ten?");
     await page.locator(".understood").getByText("beverage").waitFor();
     await page.locator(".answer").first().getByRole("button").click();
     await page.getByText(/^Meaning counts /).waitFor();
-    expect(await bar(page).getByText("memories wait for their vector").count()).toBe(1);
+    expect(await bar(page).getByText("memories that wait for their vector").count()).toBe(1);
     expect(await faultsInAllLooks(page)).toEqual([]);
     expect(requests.filter(isOfModel)).toHaveLength(1);
     const places = [/\/samples\//, isOfModel].map((kind) =>

@@ -94,7 +94,59 @@ describe("an empty memory", () => {
   });
 });
 
+describe("an empty memory that is chosen while", () => {
+  for (const [what, held] of [
+    ["the sample is fetched", "**/samples/general.jsonl"],
+    ["the page asks whether a server serves it", "**/v1/agents?limit=100"],
+  ] as const) {
+    it(`${what} stays the one that is open`, async () => {
+      const server = await start(temporaryFolder());
+      await server.ask("POST /remember", { text: "The ferry leaves at nine." });
+      const page = await browser().newPage();
+      const go = Promise.withResolvers<void>();
+      const answered = Promise.withResolvers<void>();
+      await page.route(held, async (route) => {
+        await go.promise;
+        await route.continue();
+        answered.resolve();
+      });
+      await page.goto(held.includes("samples") ? url() : `${server.url}/`);
+      await page.waitForRequest((request) => request.url().includes(held.split("/").at(-1)!));
+      await startEmpty(page);
+      go.resolve();
+      await answered.promise;
+      await page.waitForLoadState("networkidle");
+      await remember(page, "I live in Graz.");
+      await page.getByRole("searchbox").fill("Where do I live?");
+      await page.locator(".verdict").getByText("among 1 memory, by words").waitFor();
+      expect(await page.locator(".answer").allInnerTexts()).toEqual([
+        expect.stringContaining("I live in Graz."),
+      ]);
+      await page.close();
+    });
+  }
+});
+
 describe("remembering", () => {
+  it("brings what was stored into sight, below the head of the page", async () => {
+    const { page, close } = await visit("ask", {
+      context: { viewport: { width: 880, height: 620 } },
+    });
+    await startEmpty(page);
+    await remember(page, "I live in Graz.");
+    await remember(page, "I moved to Salzburg in May.");
+    await stored(page).getByText("It seems to replace").waitFor();
+    const edgesOf = (selector: string) =>
+      page.evaluate((found) => {
+        const { top, bottom } = document.querySelector(found)!.getBoundingClientRect();
+        return { top, bottom };
+      }, selector);
+    const head = await edgesOf("header.top");
+    await expect.poll(async () => (await edgesOf(".stored")).top).toBeGreaterThan(head.bottom);
+    expect((await edgesOf(".stored")).bottom).toBeLessThan(620);
+    await close();
+  });
+
   it("tells what a text seems to replace, and takes the decision", async () => {
     const server = await start(temporaryFolder());
     const { page, complaints, close } = await visitPage(browser(), `${server.url}/`, "");

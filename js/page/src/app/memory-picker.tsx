@@ -1,6 +1,6 @@
 // Chooses the memory that is open: a sample, that of this server, or the visitor's own.
 
-import { opened } from "../memory/client.ts";
+import { OVERTAKEN, opened } from "../memory/client.ts";
 import { SAMPLE_NAMES, type SampleName } from "../memory/sample-names.ts";
 import { linkTo, memoryName, question, serverUrl } from "./address.ts";
 import { chooseSample, openNew, openThisServer, thisServer } from "./opening.ts";
@@ -22,8 +22,8 @@ export function MemoryPicker() {
     if (next === "here") {
       question.set("");
       // Without a key it may not open; the view says so, and asks for one.
-      if (here?.agent === undefined || (await openThisServer()) !== undefined)
-        location.hash = linkTo("memories");
+      const why = here?.agent === undefined ? "It needs a key." : await openThisServer();
+      if (why !== undefined && why !== OVERTAKEN) location.hash = linkTo("memories");
     } else if (next === "new") {
       await openNew();
       location.hash = linkTo("ask");

@@ -1,7 +1,7 @@
 // Opens memories: the one that the address names, files, and the memory of a server.
 
 import { batch, signal } from "@preact/signals";
-import { memory, openMemory, openSample } from "../memory/client.ts";
+import { isChosen, memory, opened, openMemory, openSample } from "../memory/client.ts";
 import type { SampleName } from "../memory/sample-names.ts";
 import { agentName, linkTo, memoryName, namesMemory, question, serverUrl } from "./address.ts";
 
@@ -93,19 +93,24 @@ export async function openNamed(): Promise<void> {
   void memory.hasKept().then((found) => {
     hasKept.value = found;
   });
-  if (!namesMemory()) await probing;
+  if (!namesMemory()) {
+    await probing;
+    // The visitor may have chosen one meanwhile.
+    if (isChosen()) return;
+  }
   current = named();
   const name = memoryName.value;
   if (!namesMemory() && thisServer.value?.agent !== undefined) {
     await openThisServer();
   } else if (name === "yours") {
-    if ((await openMemory({ kind: "kept" })) !== undefined) location.hash = linkTo("memories");
+    await openMemory({ kind: "kept" });
   } else if (name === "server") {
-    if ((await openMemory({ kind: "server", address: namedServer() })) !== undefined)
-      location.hash = linkTo("memories");
+    await openMemory({ kind: "server", address: namedServer() });
   } else {
     await openSample(name === "trader" ? "trader" : "general");
+    return;
   }
+  if (opened.peek().state === "failed") location.hash = linkTo("memories");
 }
 
 /** Returns the server that the address names, with its key. */
@@ -170,7 +175,7 @@ export const openAgent = (agent: string): Promise<string | undefined> =>
 
 /** Opens an empty memory in the page. */
 export async function openNew(): Promise<void> {
-  await openMemory({ kind: "new" });
+  if ((await openMemory({ kind: "new" })) !== undefined) return;
   question.set("");
   setNames("yours", "", "default");
 }

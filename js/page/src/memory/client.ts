@@ -37,10 +37,15 @@ export function isOfServer(): boolean {
 export const generation = signal(0);
 
 let latest = 0;
+/** Whether a memory is open, or is being opened. */
+export const isChosen = (): boolean => latest > 0;
+
+/** Why a memory is not open if another one was opened while it was read. */
+export const OVERTAKEN = "Another memory was opened meanwhile.";
 
 /**
- * Opens a memory in place of the one that is open. Returns why it could not be opened; undefined if
- * it is open. With `isOptional` the memory that was open before stays open then.
+ * Opens a memory in place of the one that is open. Returns why it is not open; undefined if it is.
+ * With `isOptional` the memory that was open before stays open then.
  */
 export async function openMemory(
   source: Source,
@@ -58,14 +63,14 @@ export async function openMemory(
   try {
     const summary = await memory.open(source, Comlink.proxy(report));
     isDone = true;
-    if (own !== latest) return undefined;
+    if (own !== latest) return OVERTAKEN;
     opened.value = { state: "open", summary };
     generation.value += 1;
     return undefined;
   } catch (error) {
     isDone = true;
     const why = error instanceof Error ? error.message : String(error);
-    if (own !== latest) return undefined;
+    if (own !== latest) return OVERTAKEN;
     opened.value = isOptional && before.state === "open" ? before : { state: "failed", why };
     return why;
   }

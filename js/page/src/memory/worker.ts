@@ -45,6 +45,8 @@ import { suggestedOf } from "./suggested.ts";
 import { type FindRequest, find, findersOf, type Place, whyNot } from "./why-not.ts";
 
 let held: Held | undefined;
+/** How often a memory was opened, or begun to be opened. */
+let openings = 0;
 
 function there(): Held {
   if (held === undefined) throw new Error("no memory is open");
@@ -92,9 +94,15 @@ const hearing =
   };
 
 const calls = {
-  /** Opens a memory in place of the one that is open. */
+  /** Opens a memory in place of the one that is open, unless a later call has begun meanwhile. */
   async open(source: Source, report: (progress: Progress) => void) {
+    openings += 1;
+    const own = openings;
     const opened = await open(source, report);
+    if (own !== openings) {
+      opened.free();
+      throw new Error("another memory was opened meanwhile");
+    }
     held?.free();
     held = opened;
     return summary(held);

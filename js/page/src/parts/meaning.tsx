@@ -56,7 +56,7 @@ function Told() {
       ) : now.state === "on" && now.waiting > 0 ? (
         <>
           <span>
-            {count(now.waiting)} of {count(now.all)} memories wait for their vector.
+            Memories that wait for their vector: {count(now.waiting)} of {count(now.all)}.
           </span>
           <StopButton />
         </>

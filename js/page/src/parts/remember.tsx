@@ -3,7 +3,7 @@
 
 import { effect, signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { linkTo } from "../app/address.ts";
 import { counted, percent } from "../app/format.ts";
 import { generation, memory, memoryChanged, opened } from "../memory/client.ts";
@@ -42,7 +42,8 @@ export function RememberBox({ text, label, box }: BoxProps) {
     });
     isBusy.value = false;
     await memoryChanged();
-    field.current?.focus();
+    // What was stored comes into sight instead.
+    field.current?.focus({ preventScroll: true });
   };
   return (
     <form
@@ -89,6 +90,8 @@ export function RememberBox({ text, label, box }: BoxProps) {
 
 /** What the last text became. */
 export function LatestStored() {
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => section.current?.scrollIntoView({ block: "nearest" }), [latest.value]);
   if (latest.value === undefined) return null;
   const { pieces } = latest.value;
   const created = pieces.filter(({ isNew }) => isNew).length;
@@ -101,7 +104,7 @@ export function LatestStored() {
           ...(known === 0 ? [] : [`${counted(known, "memory says", "memories say")} it already.`]),
         ].join(" ");
   return (
-    <section class="stored" aria-label="What was stored">
+    <section class="stored" aria-label="What was stored" ref={section}>
       <div class="row">
         <p class="hint" role="status">
           {said}

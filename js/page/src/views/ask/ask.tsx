@@ -4,7 +4,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { memoryName, question } from "../../app/address.ts";
-import { count, dayOf, ms, percent, SECTION_NAMES } from "../../app/format.ts";
+import { counted, dayOf, ms, percent, SECTION_NAMES } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { memory, opened } from "../../memory/client.ts";
 import type { Answered, Shown, Understood } from "../../memory/records.ts";
@@ -194,7 +194,7 @@ function Answers({ answered }: { answered: Answered }) {
           {answers.length === 0 ? (
             "Nothing in this memory has to do with the question."
           ) : isAnswerable ? (
-            `Found in ${ms(answered.milliseconds)} among ${count(among)} memories, by words${isByMeaning ? " and meaning" : ""}.`
+            `Found in ${ms(answered.milliseconds)} among ${counted(among, "memory", "memories")}, by words${isByMeaning ? " and meaning" : ""}.`
           ) : (
             <>
               <strong>This memory probably holds no answer.</strong> The nearest reaches{" "}

@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { memoryName, param, question } from "../../app/address.ts";
-import { count, percent, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
+import { count, counted, percent, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { memory } from "../../memory/client.ts";
 import type { GraphNode, Neighbourhood } from "../../memory/spread.ts";
@@ -75,12 +75,12 @@ function Around({ graph }: { graph: Neighbourhood }) {
             hop={hops}
             picked={picked}
             onPick={pick}
-            label={`Graph of ${graph.nodes.length} memories, of which ${activeIn(graph, hops)} are active. The list has the same memories. Plus and minus zoom, arrows move, 0 shows all.`}
+            label={`Graph of ${counted(graph.nodes.length, "memory", "memories")}, ${activeIn(graph, hops)} active. The list has the same memories. Plus and minus zoom, arrows move, 0 shows all.`}
           />
           <Legend graph={graph} />
         </div>
         <div class="graph-list">
-          <h2 id="graph-list">{count(graph.nodes.length)} memories</h2>
+          <h2 id="graph-list">{counted(graph.nodes.length, "memory", "memories")}</h2>
           <p class="note">{orderOf(graph)}</p>
           <p class="heads" aria-hidden="true">
             <span>Memory</span>

@@ -18,7 +18,7 @@ import {
   text,
   to,
 } from "../../app/filters.ts";
-import { count, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
+import { count, counted, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { memory, memoryChanged } from "../../memory/client.ts";
 import type { Card, Counted } from "../../memory/records.ts";
@@ -68,7 +68,7 @@ export function Browse({ isOnServer }: { isOnServer: boolean }) {
             ? count(total)
             : total === 0
               ? "No memory passes the filters."
-              : `${count(total)} pass the filters`}
+              : `${counted(total, "passes", "pass")} the filters`}
         </p>
       </div>
       <Filters kinds={kinds} tags={tags} />

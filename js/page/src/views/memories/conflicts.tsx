@@ -1,7 +1,7 @@
 // Conflicts: pairs of memories that may contradict each other, side by side.
 
 import { useSignal } from "@preact/signals";
-import { count, dayOf, percent } from "../../app/format.ts";
+import { count, counted, dayOf, percent } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { memory, memoryChanged } from "../../memory/client.ts";
 import type { Card, Conflict, Resolution } from "../../memory/records.ts";
@@ -46,7 +46,9 @@ export function Conflicts() {
         ))}
       </ul>
       {found.length > AT_ONCE ? (
-        <p class="hint">{count(found.length - AT_ONCE)} more follow when these are resolved.</p>
+        <p class="hint">
+          {counted(found.length - AT_ONCE, "more follows", "more follow")} when these are resolved.
+        </p>
       ) : null}
     </section>
   );

@@ -1,7 +1,7 @@
 // The weights of evidence: those of each section as cards, the others folded, by group.
 
 import type { MemorySection } from "nous-wasm";
-import { count, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
+import { counted, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
 import { MAX_WEIGHT, setWeight, weights } from "../../app/weights.tsx";
 import { fittedOf, type Preset } from "../../evidence/fitted.ts";
 import { GROUPS, type Group, KINDS } from "../../evidence/kinds.ts";
@@ -45,9 +45,7 @@ export function EvidenceCards({ preset, isByMeaning, sizes }: CardsProps) {
           <section key={section} class={`card s-${section}`} aria-label={SECTION_NAMES[section]}>
             <header>
               <h2 class="section">{SECTION_NAMES[section]}</h2>
-              <span class="size">
-                {count(sizes[section])} {sizes[section] === 1 ? "memory" : "memories"}
-              </span>
+              <span class="size">{counted(sizes[section], "memory", "memories")}</span>
               <ResetOf names={OF_SECTION[section]} of={SECTION_NAMES[section]} />
             </header>
             <Weights names={OF_SECTION[section]} of={SECTION_NAMES[section]} fitted={fitted} />

@@ -1,7 +1,7 @@
 // The profiles of the sections for the ranking by six signals: weights, fading, boost.
 
 import type { MemorySection, SectionProfile } from "nous-wasm";
-import { count, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
+import { count, counted, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
 import type { States } from "../../memory/sections.ts";
 import {
   edits,
@@ -82,9 +82,7 @@ function ProfileCard({ section, profile, states }: ProfileCardProps) {
     <section class={`card s-${section}`} aria-label={name}>
       <header>
         <h2 class="section">{name}</h2>
-        <span class="size">
-          {states === undefined ? "" : `${count(total)} ${total === 1 ? "memory" : "memories"}`}
-        </span>
+        <span class="size">{states === undefined ? "" : counted(total, "memory", "memories")}</span>
         {Object.keys(edit).length === 0 ? null : (
           <button type="button" class="more" onClick={() => resetSection(section)}>
             Reset<span class="hidden"> {name}</span>

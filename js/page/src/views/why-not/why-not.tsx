@@ -2,7 +2,7 @@
 // answer, and questions that find it.
 
 import { linkTo, memoryName, param, question } from "../../app/address.ts";
-import { count, ordinal, percent } from "../../app/format.ts";
+import { counted, ordinal, percent } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { memory } from "../../memory/client.ts";
 import type { Finder, WhyNot as Reasoned, Shown } from "../../memory/records.ts";
@@ -103,7 +103,8 @@ function Verdict({ asked, reasoned }: VerdictProps) {
             "Nothing connects this memory with the question: it shares no word, no near word and no meaning with it."
           ) : (
             <>
-              of {count(among)} memories, with a probability of <strong>{percent(score)}</strong>
+              of {counted(among, "memory", "memories")}, with a probability of{" "}
+              <strong>{percent(score)}</strong>
               {rank === 1 || first === undefined ? "." : `. The first has ${percent(first.score)}.`}
             </>
           )}{" "}
