@@ -1,4 +1,5 @@
-// The timeline finds its pages by an index, in both databases, and files of earlier versions get it.
+// The timeline and the list of the newest find their pages by an index, in both databases, and files of
+// earlier versions get that of the timeline.
 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -28,6 +29,9 @@ const PAGES = (["asc", "desc"] as const).flatMap((order): TimelinePage[] =>
   ),
 );
 
+/** Places after which the list goes on: its start, after a memory with a time, and after one without. */
+const PLACES = [undefined, { listed_at: at(9), sequence: 7 }, { listed_at: null, sequence: 4_900 }];
+
 describe("in an SQLite file", () => {
   const fileWith = (...nodes: ReturnType<typeof nodeOf>[]): string => {
     const file = join(temporaryFolder(), "a.db");
@@ -39,7 +43,8 @@ describe("in an SQLite file", () => {
     return file;
   };
 
-  test("each page is read by the index, and nothing is sorted", () => {
+  /** A table of a file, and the plans by which it reads. */
+  const planned = () => {
     const db = raw(fileWith(nodeOf("a")));
     const plans: string[] = [];
     const nodes = new NodeTable({
@@ -49,6 +54,24 @@ describe("in an SQLite file", () => {
         return db.prepare(statement).all(...values);
       },
     } as unknown as Sql);
+    return { nodes, plans };
+  };
+
+  test("each page of the newest is a range of the index, also far down the list", () => {
+    const { nodes, plans } = planned();
+    for (const after of PLACES) nodes.list({}, 50, after);
+    const by = "nodes USING INDEX nous_newest";
+    expect(plans).toEqual([
+      `SCAN ${by}`,
+      `SEARCH ${by} (<expr>=?)`,
+      `SEARCH ${by} (<expr><?)`,
+      `SEARCH ${by} (<expr>=?)`,
+      `SEARCH ${by} (<expr>=? AND rowid<?)`,
+    ]);
+  });
+
+  test("each page is read by the index, and nothing is sorted", () => {
+    const { nodes, plans } = planned();
     for (const page of PAGES) {
       plans.length = 0;
       nodes.timeline({}, page);
@@ -101,7 +124,7 @@ describe("in PostgreSQL", () => {
     await postgres.stop();
   });
 
-  test("each page is read by the index, and nothing is sorted", async () => {
+  test("each page of both is read by its index, and nothing is sorted", async () => {
     const rows = new AgentRows(database, "one");
     const superuser = postgres.superuserOf(postgres.url);
     await query(
@@ -124,6 +147,14 @@ describe("in PostgreSQL", () => {
       }),
       new PostgresEmbeddings(rows, () => undefined),
     );
+    // Only other programs store memories without a readable time: those are looked for among all.
+    for (const place of PLACES.slice(0, 2))
+      expect(nodes.list({}, 50, place, room)).toHaveLength(50);
+    expect(plans.length).toBe(4);
+    for (const plan of plans) {
+      expect(plan).toMatch(/Index Scan (?:Backward )?using nodes_newest/);
+      expect(plan).not.toMatch(/Sort|Seq Scan|Bitmap/);
+    }
     for (const page of PAGES) {
       plans.length = 0;
       expect(nodes.timeline({}, page)).toHaveLength(50);

@@ -103,18 +103,22 @@ describe("an empty memory that is chosen while", () => {
       const server = await start(temporaryFolder());
       await server.ask("POST /remember", { text: "The ferry leaves at nine." });
       const page = await browser().newPage();
-      const go = Promise.withResolvers<void>();
-      const answered = Promise.withResolvers<void>();
-      await page.route(held, async (route) => {
-        await go.promise;
-        await route.continue();
-        answered.resolve();
+      let go = () => {};
+      const mayGo = new Promise<void>((resolve) => {
+        go = resolve;
       });
+      await page.route(held, async (route) => {
+        await mayGo;
+        await route.continue();
+      });
+      const asked = page.waitForRequest((request) =>
+        request.url().endsWith(held.split("/").at(-1)!),
+      );
       await page.goto(held.includes("samples") ? url() : `${server.url}/`);
-      await page.waitForRequest((request) => request.url().includes(held.split("/").at(-1)!));
+      const request = await asked;
       await startEmpty(page);
-      go.resolve();
-      await answered.promise;
+      go();
+      await request.response();
       await page.waitForLoadState("networkidle");
       await remember(page, "I live in Graz.");
       await page.getByRole("searchbox").fill("Where do I live?");

@@ -124,3 +124,33 @@ export function readWithin<T>(
   if (sizes.length === 0) return [];
   return sql.all<T>(read, ...values, room.fitting(sizes.map(({ octets }) => octets)));
 }
+
+/**
+ * Returns rows newest first, and then those without a time. `read` returns one of both parts. Each is
+ * a range of an index; both at once are none, so that a page would read all rows before it.
+ */
+export function newestFirst<Row>(
+  {
+    limit,
+    after,
+    room,
+  }: {
+    limit: number;
+    /** The place of the row before the page. */
+    after: { listed_at: string | null } | undefined;
+    room: ReadRoom | undefined;
+  },
+  read: (isTimed: boolean, limit: number, room: ReadRoom | undefined) => Row[],
+): Row[] {
+  let wasCut = false;
+  const watched = room && {
+    fitting(octets: readonly number[]) {
+      const fitting = room.fitting(octets);
+      wasCut = fitting < octets.length;
+      return fitting;
+    },
+  };
+  const timed = after?.listed_at === null ? [] : read(true, limit, watched);
+  if (wasCut || timed.length === limit) return timed;
+  return [...timed, ...read(false, limit - timed.length, room)];
+}

@@ -24,6 +24,7 @@ import {
   HAPPENED_AT,
   isId,
   LISTED,
+  newestFirst,
   octetsOf,
   type Page,
   type ReadRoom,
@@ -241,11 +242,30 @@ export class NodeTable {
     return new Map(rows.map(({ id, octets }) => [id, octets]));
   }
 
-  /** Returns memories, newest first. `room` limits how many bytes of text are read. */
+  /**
+   * Returns memories, newest first, and then those without a time. `room` limits how many bytes of
+   * text are read.
+   */
   list(filter: NodeFilter, limit: number, after?: NodePlace, room?: ReadRoom): NodeRow[] {
-    const where = allOf([raw(isId("id")), ...conditionsOf(SQLITE, filter), ...beyond(after)]);
-    const from = sql`FROM nodes WHERE ${where} ORDER BY ${raw(CREATED_AT)} DESC, rowid DESC`;
-    return this.#whole(from, limit, room);
+    const at = raw(CREATED_AT);
+    const own = [raw(isId("id")), ...conditionsOf(SQLITE, filter)];
+    return newestFirst({ limit, after, room }, (isTimed, most, within) => {
+      // The index takes the first bound alone.
+      const part = !isTimed
+        ? [
+            sql`${at} IS NULL`,
+            ...(after?.listed_at === null ? [sql`rowid < ${after.sequence}`] : []),
+          ]
+        : after === undefined
+          ? [sql`${at} IS NOT NULL`]
+          : [
+              sql`${at} <= ${after.listed_at}`,
+              sql`(${at}, rowid) < (${after.listed_at}, ${after.sequence})`,
+            ];
+      const order = raw(isTimed ? `${CREATED_AT} DESC, rowid DESC` : "rowid DESC");
+      const from = sql`FROM nodes WHERE ${allOf([...own, ...part])} ORDER BY ${order}`;
+      return this.#whole(from, most, within);
+    });
   }
 
   /** Returns whole memories up to a limit, by a statement that is given without its columns. */
@@ -447,17 +467,4 @@ export class NodeTable {
   seal(ids: readonly string[]): void {
     sealRows((sql) => this.#sql.prepared(sql), ids);
   }
-}
-
-/** The rows after a memory in the list of the newest: after one with a time, and after one without. */
-function beyond(after: NodePlace | undefined): Query[] {
-  if (after === undefined) return [];
-  const { listed_at, sequence } = after;
-  const at = raw(CREATED_AT);
-  return listed_at === null
-    ? [sql`${at} IS NULL AND rowid < ${sequence}`]
-    : [
-        sql`(${at} < ${listed_at} OR ${at} IS NULL
-          OR ${at} = ${listed_at} AND rowid < ${sequence})`,
-      ];
 }

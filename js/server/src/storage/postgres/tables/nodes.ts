@@ -13,7 +13,7 @@ import { postgresOf } from "../../filters/postgres.ts";
 import { NODE_COLUMNS, STORED_COLUMNS } from "../../node-columns.ts";
 import { allOf, joined, type Query, raw, sql } from "../../query.ts";
 import type { IndexedNodeRow, NewNode, NodeChanges, NodeRow, TextRow } from "../../rows.ts";
-import type { Page, ReadRoom } from "../../sql.ts";
+import { newestFirst, type Page, type ReadRoom } from "../../sql.ts";
 import type { TableOf } from "../../storage.ts";
 import {
   type GraphNode,
@@ -283,11 +283,21 @@ export class PostgresNodes implements TableOf<NodeTable> {
   }
 
   list(filter: NodeFilter, limit: number, after?: NodePlace, room?: ReadRoom): NodeRow[] {
-    const where = [...conditionsOf(this.#dialect, filter), ...beyond(after)];
-    const from = sql`FROM nous.nodes WHERE ${allOf([this.#own, ...where])}
-      ORDER BY ${CREATED_AT} DESC NULLS LAST, sequence DESC`;
-    const what = { columns: NODE, texts: TEXTS_OF_NODE, from };
-    return readWithin(this.#rows, what, boundsOf({ limit }).limit, room);
+    const own = [this.#own, ...conditionsOf(this.#dialect, filter)];
+    return newestFirst({ limit, after, room }, (isTimed, most, within) => {
+      const part = !isTimed
+        ? [
+            sql`${CREATED_AT} IS NULL`,
+            ...(after?.listed_at === null ? [sql`sequence < ${after.sequence}`] : []),
+          ]
+        : after === undefined
+          ? [sql`${CREATED_AT} IS NOT NULL`]
+          : [sql`(${CREATED_AT}, sequence) < (${after.listed_at}, ${after.sequence})`];
+      const order = isTimed ? sql`${CREATED_AT} DESC, sequence DESC` : sql`sequence DESC`;
+      const from = sql`FROM nous.nodes WHERE ${allOf([...own, ...part])} ORDER BY ${order}`;
+      const what = { columns: NODE, texts: TEXTS_OF_NODE, from };
+      return readWithin(this.#rows, what, boundsOf({ limit: most }).limit, within);
+    });
   }
 
   placeOf(sequence: number): NodePlace {
@@ -514,18 +524,6 @@ const CHANGES: Query = raw(`
   (nodes.embedding_vector IS DISTINCT FROM old.embedding_vector
     OR old.id IS NULL AND nodes.embedding_vector IS NULL) AS vector_changed,
   nodes.embedding_vector IS NULL AS is_bare, old.id IS NULL AS is_new`);
-
-/** The rows after a memory in the list of the newest: after one with a time, and after one without. */
-function beyond(after: NodePlace | undefined): Query[] {
-  if (after === undefined) return [];
-  const { listed_at, sequence } = after;
-  return listed_at === null
-    ? [sql`${CREATED_AT} IS NULL AND sequence < ${sequence}`]
-    : [
-        sql`(${CREATED_AT} < ${listed_at} OR ${CREATED_AT} IS NULL
-          OR ${CREATED_AT} = ${listed_at} AND sequence < ${sequence})`,
-      ];
-}
 
 /**
  * The distinct values of an indexed column, as `name`. It jumps from each value to the next, so
