@@ -8,7 +8,7 @@ import { MemoryPicker } from "./app/memory-picker.tsx";
 import { HERE } from "./app/opening.ts";
 import { ThemeSwitch } from "./app/theme.tsx";
 import { ChangedWeights } from "./app/weights.tsx";
-import { isOfServer, opened } from "./memory/client.ts";
+import { isEmpty, isOfServer, opened } from "./memory/client.ts";
 import { Loading } from "./parts/loading.tsx";
 import { Ask } from "./views/ask/ask.tsx";
 
@@ -140,9 +140,7 @@ function Tabs({ open }: { open: View }) {
 function Within({ open }: { open: View }) {
   const place = Object.entries(PLACES).find(([, views]) => views.includes(open))!;
   const [name, views] = place;
-  const state = opened.value;
-  const isEmpty = state.state === "open" && state.summary.memories === 0;
-  if (views.length === 1 || isEmpty) return null;
+  if (views.length === 1 || isEmpty()) return null;
   return (
     <nav class="within" aria-label={`Views of ${name}`}>
       {views.map((one) => (
@@ -162,9 +160,21 @@ function promise(): string {
   return `Answers are computed in this page. It reads the memory from ${host}, and sends there what you add, edit and delete. Your questions stay here.`;
 }
 
+/** Views that say nothing of a memory without contents. */
+const OF_CONTENTS: readonly View[] = ["why-not", "graph"];
+
 /** Views need a memory, except the one by which another is opened. */
 function Content({ children }: { children: preact.ComponentChildren }) {
   const state = opened.value;
+  if (isEmpty() && OF_CONTENTS.includes(view.value))
+    return (
+      <>
+        <h1>{NAMES[view.value]}</h1>
+        <p class="quiet">
+          Nothing is stored yet. <a href={linkTo("ask")}>Write the first memory</a>.
+        </p>
+      </>
+    );
   if (state.state === "open" || view.value === "memories" || view.value === "speed")
     return <>{children}</>;
   if (state.state === "failed")

@@ -69,6 +69,30 @@ describe("an empty memory", () => {
     await close();
   });
 
+  it("says so in the views that only tell of its contents, and has no empty picture", async () => {
+    const { page, close } = await visit("ask");
+    await startEmpty(page);
+    for (const [view, name] of [
+      ["why-not", "Why not?"],
+      ["graph", "Graph"],
+    ] as const) {
+      await page.evaluate((hash) => {
+        location.hash = hash;
+      }, `#/${view}`);
+      await page.getByRole("heading", { name }).waitFor();
+      expect(await page.locator("main input").count(), view).toBe(0);
+      await page.getByRole("link", { name: "Write the first memory" }).waitFor();
+    }
+    await page.getByRole("link", { name: "Write the first memory" }).click();
+    await box(page).waitFor();
+    await page.evaluate(() => {
+      location.hash = "#/time";
+    });
+    await page.getByText("Nothing is stored yet, so that nothing fades.").waitFor();
+    expect(await page.locator("table.states").count()).toBe(0);
+    await close();
+  });
+
   it("leads to files, to samples, and to the other agents of its server", async () => {
     const server = await start(temporaryFolder());
     await server.ask(

@@ -11,6 +11,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { Held } from "../../../js/page/src/memory/held.ts";
 import { recalled, statesOverTime } from "../../../js/page/src/memory/life.ts";
+import { countAxis } from "../../../js/page/src/views/time/axes.ts";
 import { faultsInAllLooks, sharedPage } from "./support.ts";
 
 const MILK = "q=Which+milk+should+I+buy+for+Theo%3F";
@@ -286,4 +287,11 @@ describe("the view Time", () => {
     expect(complaints).toEqual([]);
     await close();
   });
+});
+
+it("labels its axis of counts so shortly that the name of the axis stands beside them", () => {
+  const counts = [0, 0.5, 800, 9_500, 12_500, 100_000, 1_000_000];
+  const { values } = countAxis();
+  const labels = (values as unknown as (chart: null, splits: number[]) => string[])(null, counts);
+  expect(labels).toEqual(["0", "", "800", "9,500", "12.5k", "100k", "1,000k"]);
 });

@@ -33,6 +33,12 @@ export function isOfServer(): boolean {
   return state.state === "open" && state.summary.source === "server";
 }
 
+/** Whether a memory is open that holds none. */
+export function isEmpty(): boolean {
+  const state = opened.value;
+  return state.state === "open" && state.summary.memories === 0;
+}
+
 /** Rises with each change of the memory, so that views ask again. */
 export const generation = signal(0);
 

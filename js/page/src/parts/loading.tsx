@@ -21,3 +21,7 @@ export function Loading({ progress: { step, share } }: { progress: Progress }) {
     </div>
   );
 }
+
+/** Says that the first result of a view is under way, if it takes long enough to wonder. */
+export const Waiting = ({ isFor }: { isFor: boolean }) =>
+  isFor ? <p class="quiet late">Computing …</p> : null;

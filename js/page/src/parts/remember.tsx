@@ -35,14 +35,16 @@ export function RememberBox({ text, label, box }: BoxProps) {
     if (text.value.trim() === "" || isBusy.value) return;
     isBusy.value = true;
     const given = text.value;
+    let stored: Stored | undefined;
     why.value = await whyNot(async () => {
-      latest.value = await memory.remember(given);
+      stored = await memory.remember(given);
       // What was typed meanwhile stays.
       if (text.value === given) text.value = "";
     });
     isBusy.value = false;
     await memoryChanged();
-    // What was stored comes into sight instead.
+    // It comes into sight, so that what stands above it has to be there already.
+    if (stored !== undefined) latest.value = stored;
     field.current?.focus({ preventScroll: true });
   };
   return (

@@ -6,7 +6,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { memoryName, question } from "../../app/address.ts";
 import { counted, dayOf, ms, percent, SECTION_NAMES } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
-import { memory, opened } from "../../memory/client.ts";
+import { isEmpty, memory } from "../../memory/client.ts";
 import type { Answered, Shown, Understood } from "../../memory/records.ts";
 import { MemoryCard } from "../../parts/card.tsx";
 import { Legend } from "../../parts/evidence-bar.tsx";
@@ -25,8 +25,7 @@ const NEAREST = 3;
 const REASONS = ".answers button.more";
 
 export function Ask() {
-  const state = opened.value;
-  return state.state === "open" && state.summary.memories === 0 ? <Start /> : <Question />;
+  return isEmpty() ? <Start /> : <Question />;
 }
 
 function Question() {

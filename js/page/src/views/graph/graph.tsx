@@ -7,6 +7,7 @@ import { useLive } from "../../app/hooks.ts";
 import { memory } from "../../memory/client.ts";
 import type { GraphNode, Neighbourhood } from "../../memory/spread.ts";
 import { MemoryCard } from "../../parts/card.tsx";
+import { Waiting } from "../../parts/loading.tsx";
 import { QuestionLine } from "../../parts/question-line.tsx";
 import { suggestionsFor } from "../ask/suggestions.ts";
 import { GraphCanvas } from "./canvas.tsx";
@@ -46,7 +47,9 @@ export default function Graph() {
           {error}
         </p>
       )}
-      {value === undefined ? null : value.nodes.length === 0 ? (
+      {value === undefined ? (
+        <Waiting isFor={error === undefined && asked().trim() !== ""} />
+      ) : value.nodes.length === 0 ? (
         <p class="quiet">Nothing in this memory has to do with the question.</p>
       ) : (
         <Around graph={value} />

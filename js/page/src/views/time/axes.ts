@@ -46,8 +46,12 @@ export const shareAxis = (): uPlot.Axis => ({
   values: (_, splits) => splits.map((share) => `${share * 100} %`),
 });
 
+/** Returns a count as short as the axis is narrow: "8,000", "100k". */
+const short = (value: number): string =>
+  value < 10_000 ? count(value) : `${count(value / 1000)}k`;
+
 export const countAxis = (): uPlot.Axis => ({
   ...LEFT,
   label: "memories",
-  values: (_, splits) => splits.map((value) => (Number.isInteger(value) ? count(value) : "")),
+  values: (_, splits) => splits.map((value) => (Number.isInteger(value) ? short(value) : "")),
 });

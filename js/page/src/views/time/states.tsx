@@ -5,7 +5,7 @@ import { useMemo } from "preact/hooks";
 import type uPlot from "uplot";
 import { count, dayOf } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
-import { generation, memory, opened } from "../../memory/client.ts";
+import { generation, isEmpty, memory, opened } from "../../memory/client.ts";
 import type { StatesOverTime } from "../../memory/life.ts";
 import { Chart, type ChartOptions } from "../../parts/chart.tsx";
 import { colour } from "../../parts/colours.ts";
@@ -123,6 +123,7 @@ export function States() {
         {error}
       </p>
     );
+  if (isEmpty()) return <p class="quiet">Nothing is stored yet, so that nothing fades.</p>;
   if (value === undefined || data === undefined) return <div class="chart-room" />;
   const { onDay, today } = exact.value.value ?? {};
   return (

@@ -8,6 +8,7 @@ import { memory } from "../../memory/client.ts";
 import type { Finder, WhyNot as Reasoned, Shown } from "../../memory/records.ts";
 import { MemoryCard } from "../../parts/card.tsx";
 import { EvidenceTable } from "../../parts/evidence-bar.tsx";
+import { Waiting } from "../../parts/loading.tsx";
 import { Values } from "../../parts/values.tsx";
 import { questionOr } from "../ask/suggestions.ts";
 import { Differences } from "./differences.tsx";
@@ -25,10 +26,13 @@ interface Found {
   reasoned: Reasoned | undefined;
 }
 
-/** Looks at a memory; if none is chosen, at the second answer, so that the view opens on one. */
-async function lookAt(id: string, asked: string): Promise<Found | undefined> {
+/**
+ * Looks at a memory; if none is chosen, at the second answer, so that the view opens on one. Null if
+ * there is no answer.
+ */
+async function lookAt(id: string, asked: string): Promise<Found | null> {
   const own = id === "" ? await exampleFor(asked) : id;
-  if (own === undefined) return undefined;
+  if (own === undefined) return null;
   return { id: own, asked, reasoned: await memory.whyNot({ id: own, question: asked }) };
 }
 
@@ -75,7 +79,11 @@ export default function WhyNot() {
           {error}
         </p>
       )}
-      {value === undefined ? null : value.reasoned === undefined ? (
+      {value === undefined ? (
+        <Waiting isFor={error === undefined && asked.trim() !== ""} />
+      ) : value === null ? (
+        <p class="quiet">Nothing in this memory has to do with the question.</p>
+      ) : value.reasoned === undefined ? (
         <p class="problem" role="alert">
           This memory has no “{value.id}”. Pick another one above.
         </p>
