@@ -219,6 +219,12 @@ describe("remembering", () => {
     await expect.poll(() => page.locator(".browse .record").count()).toBe(2);
     await button(page, "Undo the last change").click();
     await expect.poll(() => page.locator(".browse .record").count()).toBe(1);
+    // What is undone is no longer told as stored.
+    await expect.poll(() => stored(page).count()).toBe(0);
+    await remember(page, "The spade hangs in the shed.");
+    await stored(page).getByRole("button", { name: "Delete The spade" }).click();
+    await expect.poll(() => page.locator(".browse .record").count()).toBe(1);
+    await expect.poll(() => stored(page).count()).toBe(0);
     await remember(page, "The key hangs in the hall.");
     await button(page, "Keep in this browser").click();
     await page.getByText("Kept. It opens").waitFor();

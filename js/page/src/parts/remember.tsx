@@ -14,9 +14,22 @@ import { guessAbout } from "./values.tsx";
 
 /** What the last text became, until another memory is opened. */
 const latest = signal<Stored | undefined>(undefined);
+/** How many texts were remembered. */
+const remembered = signal(0);
 effect(() => {
   if (opened.value.state !== "open") latest.value = undefined;
 });
+// It is shown as it is now, wherever it was changed. What was deleted is no longer shown.
+effect(() => {
+  void generation.value;
+  const shown = latest.peek();
+  if (shown !== undefined && shown.pieces.length > 0) void showAnew(shown);
+});
+
+async function showAnew(shown: Stored): Promise<void> {
+  const now = await memory.storedNow(shown);
+  if (latest.peek() === shown) latest.value = now.pieces.length === 0 ? undefined : now;
+}
 
 interface BoxProps {
   /** What was written so far; the caller may fill it with an example. */
@@ -44,7 +57,10 @@ export function RememberBox({ text, label, box }: BoxProps) {
     isBusy.value = false;
     await memoryChanged();
     // It comes into sight, so that what stands above it has to be there already.
-    if (stored !== undefined) latest.value = stored;
+    if (stored !== undefined) {
+      latest.value = stored;
+      remembered.value += 1;
+    }
     field.current?.focus({ preventScroll: true });
   };
   return (
@@ -93,7 +109,7 @@ export function RememberBox({ text, label, box }: BoxProps) {
 /** What the last text became. */
 export function LatestStored() {
   const section = useRef<HTMLElement>(null);
-  useEffect(() => section.current?.scrollIntoView({ block: "nearest" }), [latest.value]);
+  useEffect(() => section.current?.scrollIntoView({ block: "nearest" }), [remembered.value]);
   if (latest.value === undefined) return null;
   const { pieces } = latest.value;
   const created = pieces.filter(({ isNew }) => isNew).length;
@@ -137,7 +153,7 @@ function Piece({ piece: { card, isNew, replaces } }: { piece: StoredPiece }) {
   const isDecided = replaces.every((older) => guessAbout(older.card) === undefined);
   const remove = async () => {
     why.value = await whyNot(() => memory.remove([card.id]));
-    await shownAnew();
+    await memoryChanged();
   };
   return (
     <>
@@ -167,7 +183,7 @@ function Replaces({ card, probability }: { card: Card; probability: number }) {
   const why = useSignal("");
   const decide = async (how: Decision) => {
     why.value = await whyNot(() => memory.decide(card.id, how));
-    await shownAnew();
+    await memoryChanged();
   };
   const isGuessed = guessAbout(card) !== undefined;
   const name = card.text === "" ? card.title : card.text;
@@ -199,10 +215,4 @@ function Replaces({ card, probability }: { card: Card; probability: number }) {
       )}
     </li>
   );
-}
-
-/** Shows what was stored as it is now. What was deleted is no longer shown. */
-async function shownAnew(): Promise<void> {
-  await memoryChanged();
-  if (latest.value !== undefined) latest.value = await memory.storedNow(latest.value);
 }

@@ -170,8 +170,8 @@ function Refused({ plan: { wrong, wrongCount, left } }: { plan: Plan }) {
     <>
       {left.length === 0 ? null : (
         <p class="hint">
-          Left out: {left.map(({ name, count: many }) => `${count(many)} times ${name}`).join("; ")}
-          .
+          Left out:{" "}
+          {left.map(({ name, count: many }) => `${counted(many, "time")} ${name}`).join("; ")}.
         </p>
       )}
       {wrongCount === 0 ? null : (

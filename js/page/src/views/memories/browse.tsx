@@ -223,7 +223,7 @@ function RemoveDialog({ card, isOnServer, close }: RemoveProps) {
       <p class="hint">
         {isOnServer
           ? "It is deleted on the server, with its links. This cannot be undone."
-          : "Its links go, too. You can undo it until the page is closed."}
+          : "Its links go, too. “Undo the last change” brings it back."}
       </p>
     </Confirm>
   );
