@@ -1,12 +1,21 @@
 // The documentation is valid: every code block compiles and runs, every shell block succeeds
-// against a server, every YAML block is a valid configuration, and every relative link has a
-// target.
+// against a server, every YAML block is a valid configuration, every relative link has a
+// target, and README's recording is one.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { transformSync } from "esbuild";
+import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PROGRAM, type Running, start } from "./support/server-process.ts";
 import { makeFolder, removeFolder } from "./support/temporary-folder.ts";
@@ -176,4 +185,21 @@ describe("relative links", () => {
     });
     expect(broken).toEqual([]);
   });
+});
+
+test("README's recording moves for 10 to 20 seconds, in at most 1.5 MB, and says what happens", async () => {
+  const readme = readFileSync(join(root, "README.md"), "utf8");
+  const { src, alt } = /<img src="(?<src>[^"]+)" alt="(?<alt>[^"]+)">/.exec(readme)!.groups!;
+  expect(statSync(join(root, src!)).size).toBeLessThanOrEqual(1_500_000);
+  const { pages, delay, loop } = await sharp(join(root, src!), { animated: true }).metadata();
+  expect(pages).toBeGreaterThan(20);
+  expect(loop, "it does not end").toBe(0);
+  const shown = delay!.reduce((sum, one) => sum + one);
+  expect(shown).toBeGreaterThanOrEqual(10_000);
+  expect(shown).toBeLessThanOrEqual(20_000);
+  for (const said of ["I live in Graz.", "I moved to Salzburg in May.", "Where do I live?"])
+    expect(alt).toContain(said);
+  // Who wants no motion sees a picture that stands still.
+  const still = /media="\(prefers-reduced-motion: reduce\)" srcset="([^"]+)"/.exec(readme)![1]!;
+  expect((await sharp(join(root, still)).metadata()).pages).toBeUndefined();
 });
