@@ -2,6 +2,7 @@
 
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { percent } from "../../../js/page/src/app/format.ts";
 import { faultsInAllLooks, overflowOf, sharedPage, WIDTHS } from "./support.ts";
 
 const RIVALS = ["bm25", "signals", "sections", "intent"];
@@ -224,4 +225,32 @@ describe("Ask", () => {
       await close();
     }
   });
+});
+
+it("writes a probability in one line, wide and narrow", async () => {
+  const { page, close } = await ask("");
+  await first(page).waitFor();
+  for (const width of [WIDTHS.wide, WIDTHS.narrow]) {
+    await page.setViewportSize({ width, height: 800 });
+    const [lines, isWithin] = await page
+      .locator(".answer .probability")
+      .first()
+      .evaluate((probability) => {
+        probability.textContent = "> 99 %";
+        const text = document.createRange();
+        text.selectNodeContents(probability);
+        const { right } = text.getBoundingClientRect();
+        const body = probability.nextElementSibling!.getBoundingClientRect();
+        const isBelow = body.top >= text.getBoundingClientRect().bottom;
+        return [text.getClientRects().length, isBelow || right <= body.left];
+      });
+    expect([lines, isWithin], `${width} px`).toEqual([1, true]);
+  }
+  await close();
+});
+
+it("gives a share as a percentage of which only that of all is 100", () => {
+  const shares = [0, 0.0003, 0.004, 0.42, 0.994, 0.998, 1];
+  const told = ["0 %", "< 0.1 %", "0.4 %", "42 %", "99 %", "> 99 %", "100 %"];
+  expect(shares.map(percent)).toEqual(told);
 });

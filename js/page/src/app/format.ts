@@ -29,10 +29,16 @@ export function dayOf(instant: number): string {
 /** The greatest percentage that has a decimal: "9.9 %", and then "10 %". */
 const MAX_WITH_DECIMAL = 9.95;
 const MIN_WITH_DECIMAL = 0.05;
+/** From here on a share would be rounded to all, which is sure. */
+const NEARLY_ALL = 99.5;
 
-/** Returns a share as a percentage: "42 %". Small shares have a decimal, tiny ones a bound. */
+/**
+ * Returns a share as a percentage: "42 %". Small shares have a decimal; tiny ones, and those that are
+ * nearly all, a bound.
+ */
 export function percent(share: number): string {
   const value = share * 100;
+  if (value >= NEARLY_ALL && value < 100) return "> 99 %";
   if (value <= 0 || value >= MAX_WITH_DECIMAL) return `${Math.round(value)} %`;
   return value < MIN_WITH_DECIMAL ? "< 0.1 %" : `${value.toFixed(1)} %`;
 }
