@@ -125,7 +125,10 @@ export async function startProxy(): Promise<{ url: string; target: string }> {
       ...{ method: request.method!, headers },
       ...(body !== "" && { body }),
     });
-    const { "transfer-encoding": ___, ...sent } = Object.fromEntries(answer.headers);
+    const sent: Record<string, string> = {};
+    answer.headers.forEach((value, name) => {
+      if (name !== "transfer-encoding") sent[name] = value;
+    });
     response.writeHead(answer.status, { ...sent, connection: "close" });
     response.end(await answer.text());
   });
