@@ -147,13 +147,15 @@ function makeEdge(random: () => number, place: number, from: NodeRow, older: num
 
 /**
  * Fills a new database, which both servers can open. `ownOf` returns the values of a row that
- * replace the made ones.
+ * replace the made ones, and `embeddingOf` the embedding.
  */
 export function fillDatabase(
   file: string,
   { memories, dimensions, edges = EDGES_PER_MEMORY }: Size,
   now: number,
   ownOf: (place: number) => Partial<NodeRow> = () => ({}),
+  embeddingOf = (place: number): Uint8Array | null =>
+    dimensions > 0 ? new Uint8Array(vectorOf(place, dimensions).buffer) : null,
 ): void {
   const db = openDatabase(file);
   const store = new Store(db);
@@ -161,10 +163,7 @@ export function fillDatabase(
   db.exec("BEGIN");
   for (let place = 0; place < memories; place++) {
     const node = { ...makeNode(random, place, now), ...ownOf(place) };
-    store.insertNode(
-      node,
-      dimensions > 0 ? new Uint8Array(vectorOf(place, dimensions).buffer) : null,
-    );
+    store.insertNode(node, embeddingOf(place));
     for (let edge = 0; edge < edges && place > 0; edge++) {
       store.insertEdge(makeEdge(random, place * edges + edge, node, place));
     }

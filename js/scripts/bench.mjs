@@ -3,7 +3,8 @@
 // options. `npm run bench -- --http-evidence`: measures nous-server by evidence; see
 // benches/js/http-evidence.ts for the options. `npm run bench -- --http-filters`: measures searches
 // and prompts with filters; see benches/js/http-filters.ts. `npm run bench -- --minilm`: measures the
-// sentence transformer; see benches/js/minilm.ts. `npm run bench -- --postgres`: measures servers on
+// sentence transformer; see benches/js/minilm.ts. `npm run bench -- --peers`: measures nous-server and
+// nous-wasm beside libraries and databases; see benches/js/peers.ts for the options. `npm run bench -- --postgres`: measures servers on
 // PostgreSQL; see benches/js/postgres.ts. `npm run bench -- --start`: measures how long
 // the server takes to start; see benches/js/start.ts for the options. `npm run bench -- --rust`:
 // runs `cargo bench --features benches` and writes its medians to benches/results/.
@@ -21,18 +22,24 @@ const PROGRAMS = {
   "--http-evidence": "benches/js/http-evidence.ts",
   "--http-filters": "benches/js/http-filters.ts",
   "--minilm": "benches/js/minilm.ts",
+  "--peers": "benches/js/peers.ts",
   "--postgres": "benches/js/postgres.ts",
   "--start": "benches/js/start.ts",
 };
-/** Those that start the plain server, which is bundled for them. */
-const BESIDE_PLAIN = ["--http", "--postgres"];
+const PLAIN = "benches/js/plain-server/main.ts";
+/** Programs that these start, which are bundled for them. */
+const STARTED = {
+  "--http": [PLAIN],
+  "--peers": [PLAIN, "benches/js/peers/library.ts"],
+  "--postgres": [PLAIN],
+};
 const named = Object.keys(PROGRAMS).find((option) => process.argv.includes(option));
 
 if (process.argv.includes("--rust")) {
   benchRust();
 } else if (named !== undefined) {
   await build();
-  if (BESIDE_PLAIN.includes(named)) await bundleProgram("benches/js/plain-server/main.ts");
+  for (const program of STARTED[named] ?? []) await bundleProgram(program);
   await runProgram(
     PROGRAMS[named],
     process.argv.slice(2).filter((option) => option !== named),
