@@ -132,6 +132,7 @@ export class RunningServer {
 
   async stop(): Promise<void> {
     this.#agent.destroy();
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     const ended = new Promise((resolve) => this.child.once("exit", resolve));
     this.child.kill("SIGTERM");
     await ended;

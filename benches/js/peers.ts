@@ -14,7 +14,7 @@ import { table, today, writeInto, writeResults } from "../results.ts";
 import { WORDS } from "./evidence-inputs.ts";
 import { Data, DIMENSIONS, LIMIT } from "./peers/data.ts";
 import { writeData } from "./peers/make-data.ts";
-import { type Measured, measure } from "./peers/measure.ts";
+import { type Measured, measure, recallOf } from "./peers/measure.ts";
 import { pythonOf, sqliteVecOf } from "./peers/python.ts";
 import { SERVERS } from "./peers/servers.ts";
 import { duration, quantile, whole } from "./units.ts";
@@ -66,7 +66,7 @@ const { sizes, questions, writes, ...extent } = options.small
   ? { sizes: [300], questions: 20, writes: 5, rounds: 1, seconds: 10, least: 5 }
   : {
       ...{ sizes: options.sizes.split(",").map(Number), questions: 300, writes: 200 },
-      ...{ rounds: 3, seconds: 60, least: 20 },
+      ...{ rounds: 3, seconds: 30, least: 20 },
     };
 if (!sizes.every((size) => Number.isSafeInteger(size) && size > 0))
   throw new RangeError(`--sizes ${options.sizes}: must be numbers above 0, with commas between`);
@@ -93,7 +93,7 @@ questions. Memories have ${WORDS.memory} English words by Zipf's law, in runs of
 words. Vectors are those of the table \`english-${DIMENSIONS}\`, with ${DIMENSIONS} components. Contestants by vectors are given that of each question, and so is the
 plain server; *nous-server* (\`--embeddings-model english-${DIMENSIONS}\`) and *nous-wasm* are given words and make it within the measured time. Each library has
 its default settings; hnswlib has M = 16, ef_construction = 200 and ef = 50, and the index of LanceDB one partition. All fill their files in batches of
-their own kind before. A *search* finds the first ${LIMIT}: up to ${questions} questions are asked once before, and then ${extent.rounds} times, as far as ${extent.seconds} s
+their own kind: *filled in* is the time of a process of its own that reads the memories, fills and saves. A *search* finds the first ${LIMIT}: up to ${questions} questions are asked once before, and then ${extent.rounds} times, as far as ${extent.seconds} s
 allow (at least ${extent.least}). *Over*: HTTP is a server, whose client is another process, so that a time has the way there and back and whole
 memories as JSON; Node and Python are libraries within the measuring process, which has no such way. A *durable write* stores one memory: *synced* waits for the
 disk; *whole file* means that the library has no write of one memory, and its whole index is saved and synced; *not synced* leaves the file to
@@ -103,7 +103,7 @@ questions. The machine's load over the last minute was`;
 
 const HEAD = [
   ...["memories", "", "over", "search, 50 %", "95 %", "durable write, 50 %"],
-  ...["opening", "RSS", "files", `recall@${LIMIT}`],
+  ...["filled in", "opening", "RSS", "files", `recall@${LIMIT}`],
 ];
 
 const folder = mkdtempSync(join(options.folder, "nous-peers-"));
@@ -166,7 +166,9 @@ async function rowOf(
   try {
     if (OF_PYTHON.includes(name) && python instanceof Error) throw python;
     const set = python instanceof Error ? undefined : python;
+    const began = performance.now();
     await run(name, "fill", own, set);
+    const filling = (performance.now() - began) * 1e6;
     const files = bytesIn(own);
     const measured = (await run(name, "measure", own, set))!;
     const { opening, searches, writes: written, resident, found } = measured;
@@ -174,11 +176,11 @@ async function rowOf(
       ...start,
       ...[0.5, 0.95].map((share) => duration(quantile(searches, share))),
       `${duration(quantile(written, 0.5))}, ${write}`,
-      duration(opening),
+      ...[filling, opening].map(duration),
       ...[resident, files].map(megabytes),
       found === undefined
         ? `by ${by === "all" ? "more than vectors" : by}`
-        : recall(found, nearest),
+        : recallOf(found, nearest).toFixed(3),
     ];
   } catch (error) {
     return [...start, `failed: ${(error as Error).message}`, ...HEAD.slice(4).map(() => "–")];
@@ -254,14 +256,5 @@ function bytesIn(place: string): number {
 }
 
 function megabytes(bytes: number): string {
-  return `${whole(bytes / 1e6)} MB`;
-}
-
-function recall(found: readonly number[][], nearest: readonly number[][]): string {
-  const judged = found.slice(0, nearest.length);
-  const right = judged.map(
-    (places, question) => places.filter((place) => nearest[question]!.includes(place)).length,
-  );
-  const share = right.reduce((sum, count) => sum + count, 0) / (judged.length * LIMIT);
-  return share.toFixed(3);
+  return `${bytes < 1e7 ? (bytes / 1e6).toFixed(1) : whole(bytes / 1e6)} MB`;
 }

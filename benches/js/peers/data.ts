@@ -34,20 +34,24 @@ export interface Memory {
   clusters: readonly string[];
 }
 
-/** The files of a data folder. */
+/** The files of a data folder. What is small is read at once, so that no time has its reading. */
 export class Data {
   readonly plan: Plan;
+  /** The new memories. */
+  readonly fresh: readonly Memory[];
+  /** The vectors of the new memories. */
+  readonly added: Float32Array;
+  /** The vectors of the questions. */
+  readonly asked: Float32Array;
   readonly #folder: string;
 
   constructor(folder: string) {
     this.#folder = folder;
     this.plan = JSON.parse(readFileSync(join(folder, "plan.json"), "utf8"));
-  }
-
-  /** The new memories. */
-  get fresh(): Memory[] {
-    const lines = readFileSync(join(this.#folder, "new.jsonl"), "utf8").trimEnd().split("\n");
-    return lines.map((line) => JSON.parse(line));
+    const lines = readFileSync(join(folder, "new.jsonl"), "utf8").trimEnd().split("\n");
+    this.fresh = lines.map((line) => JSON.parse(line));
+    this.added = this.#vectorsIn("new.f32");
+    this.asked = this.#vectorsIn("questions.f32");
   }
 
   /** Yields the memories in batches. */
@@ -63,9 +67,13 @@ export class Data {
     if (batch.length > 0) yield batch;
   }
 
-  /** Returns the vectors of memories, then of new ones, or those of questions. */
-  vectors(of: "vectors" | "questions"): Float32Array {
-    const bytes = readFileSync(join(this.#folder, `${of}.f32`));
+  /** Reads the vectors of the memories. */
+  vectors(): Float32Array {
+    return this.#vectorsIn("memories.f32");
+  }
+
+  #vectorsIn(name: string): Float32Array {
+    const bytes = readFileSync(join(this.#folder, name));
     return new Float32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
   }
 }

@@ -21,6 +21,7 @@ NAME, PHASE = sys.argv[1:3]
 DATA, FOLDER = Path(sys.argv[3]), Path(sys.argv[4])
 PLAN = json.loads((DATA / "plan.json").read_text())
 COUNT = PLAN["memories"]
+QUESTIONS = [" ".join(re.findall(r"\w+", text)) for text in PLAN["questions"]]
 
 
 def lines(name):
@@ -31,6 +32,12 @@ def lines(name):
 
 def vectors(name):
     return numpy.memmap(DATA / name, dtype=numpy.float32, mode="r").reshape(-1, DIMENSIONS)
+
+
+# What is small is read at once, so that no time has its reading.
+FRESH = list(lines("new.jsonl"))
+ADDED = numpy.array(vectors("new.f32"))
+ASKED = numpy.array(vectors("questions.f32"))
 
 
 def batches(size=IN_A_BATCH):
@@ -72,20 +79,18 @@ class Tantivy:
         )
 
     def open(self):
-        self.fresh = list(lines("new.jsonl"))
-        self.questions = [" ".join(re.findall(r"\w+", text)) for text in PLAN["questions"]]
         self.index = self.tantivy.Index.open(str(FOLDER))
         self.searcher = self.index.searcher()
         self.writer = None
 
     def ask(self, question):
-        query = self.index.parse_query(self.questions[question], ["title", "text"])
+        query = self.index.parse_query(QUESTIONS[question], ["title", "text"])
         hits = self.searcher.search(query, LIMIT).hits
         return len([self.searcher.doc(address) for _, address in hits])
 
     def write(self, at):
         self.writer = self.writer or self.index.writer(num_threads=1)
-        self.add(self.writer, COUNT + at, self.fresh[at])
+        self.add(self.writer, COUNT + at, FRESH[at])
         self.writer.commit()
 
 
@@ -111,7 +116,7 @@ class LanceDB:
         )
 
     def fill(self):
-        all_vectors = vectors("vectors.f32")
+        all_vectors = vectors("memories.f32")
         database = self.lancedb.connect(str(FOLDER))
         table = None
         for first, batch in batches(10 * IN_A_BATCH):
@@ -125,18 +130,15 @@ class LanceDB:
             table.create_index(metric="cosine", index_type="IVF_HNSW_SQ", num_partitions=1)
 
     def open(self):
-        self.fresh = list(lines("new.jsonl"))
-        self.asked = numpy.array(vectors("questions.f32"))
-        self.added = numpy.array(vectors("vectors.f32")[COUNT:])
         self.table = self.lancedb.connect(str(FOLDER)).open_table("memories")
 
     def ask(self, question):
-        search = self.table.search(self.asked[question]).limit(LIMIT).select(["place"])
+        search = self.table.search(ASKED[question]).limit(LIMIT).select(["place"])
         # An index has its own measure, which a search may only repeat.
         return search.distance_type("cosine").to_arrow()["place"].to_pylist()
 
     def write(self, at):
-        self.table.add(self.rows([(COUNT + at, self.fresh[at])], self.added[at : at + 1]))
+        self.table.add(self.rows([(COUNT + at, FRESH[at])], ADDED[at : at + 1]))
 
 
 class Hnswlib:
@@ -155,20 +157,18 @@ class Hnswlib:
 
     def fill(self):
         self.index.init_index(max_elements=COUNT, ef_construction=200, M=16)
-        self.index.add_items(vectors("vectors.f32")[:COUNT], numpy.arange(COUNT))
+        self.index.add_items(vectors("memories.f32"), numpy.arange(COUNT))
         self.save()
 
     def open(self):
-        self.asked = numpy.array(vectors("questions.f32"))
-        self.added = numpy.array(vectors("vectors.f32")[COUNT:])
-        self.index.load_index(self.file, max_elements=COUNT + len(self.added))
+        self.index.load_index(self.file, max_elements=COUNT + len(ADDED))
         self.index.set_ef(50)
 
     def ask(self, question):
-        return self.index.knn_query(self.asked[question], k=LIMIT)[0][0].tolist()
+        return self.index.knn_query(ASKED[question], k=LIMIT)[0][0].tolist()
 
     def write(self, at):
-        self.index.add_items(self.added[at], [COUNT + at])
+        self.index.add_items(ADDED[at], [COUNT + at])
         self.save()
 
 
@@ -211,7 +211,7 @@ def measured(library):
         raise RuntimeError("no question finds anything")
     searches = times_of(list(questions) * PLAN["rounds"], library.ask)
     after = resident()
-    writes = times_of(range(sum(1 for _ in lines("new.jsonl"))), library.write)
+    writes = times_of(range(len(FRESH)), library.write)
     places = {"found": found} if isinstance(found[0], list) else {}
     return {"opening": opening, "searches": searches, "writes": writes, "resident": after} | places
 

@@ -12,6 +12,8 @@ import { measure, type Opened } from "./measure.ts";
 
 const [name, phase, dataFolder, folder, extension] = process.argv.slice(2) as string[];
 const data = new Data(dataFolder!);
+const { fresh, plan, added, asked } = data;
+const { questions, memories } = plan;
 const file = join(folder!, "index");
 
 /** A library. */
@@ -51,7 +53,6 @@ function resident(): number {
 async function nousWasm(): Promise<Library> {
   const { Embedder, MemoryIndex } = await import("nous-wasm");
   const embedder = new Embedder(tableOf(DIMENSIONS));
-  const { questions } = data.plan;
   return {
     async fill() {
       const index = new MemoryIndex({ embedder });
@@ -59,7 +60,6 @@ async function nousWasm(): Promise<Library> {
       keep(index.snapshot());
     },
     open() {
-      const fresh = data.fresh;
       const index = MemoryIndex.restore(readFileSync(file), { embedder });
       return {
         ask: (question) => index.ask(questions[question]!, { limit: LIMIT }).length,
@@ -96,6 +96,12 @@ async function insertAll(
 
 function fts5(): Library {
   const INSERT = "INSERT INTO memories VALUES (?, ?, ?)";
+  const queries = questions.map((question) =>
+    question
+      .match(/\w+/g)!
+      .map((word) => `"${word}"`)
+      .join(" OR "),
+  );
   return {
     async fill() {
       const db = database();
@@ -106,20 +112,13 @@ function fts5(): Library {
       await insertAll(db, ({ id, title, text }) => statement.run(id, title, text));
     },
     open() {
-      const fresh = data.fresh;
       const db = database();
       const find = db.prepare(
         `SELECT id FROM memories WHERE memories MATCH ? ORDER BY rank LIMIT ${LIMIT}`,
       );
       const statement = db.prepare(INSERT);
-      const asked = data.plan.questions.map((question) =>
-        question
-          .match(/\w+/g)!
-          .map((word) => `"${word}"`)
-          .join(" OR "),
-      );
       return {
-        ask: (question) => find.all(asked[question]!).length,
+        ask: (question) => find.all(queries[question]!).length,
         write(place) {
           const { id, title, text } = fresh[place]!;
           statement.run(id, title, text);
@@ -135,7 +134,7 @@ function sqliteVec(): Library {
   const INSERT = "INSERT INTO memories(rowid, embedding, title, text) VALUES (?, ?, ?, ?)";
   return {
     async fill() {
-      const vectors = data.vectors("vectors");
+      const vectors = data.vectors();
       const db = database(true);
       db.exec(
         `CREATE VIRTUAL TABLE memories USING vec0(embedding float[${DIMENSIONS}] distance_metric=cosine, +title text, +text text)`,
@@ -146,17 +145,14 @@ function sqliteVec(): Library {
       );
     },
     open() {
-      const fresh = data.fresh;
-      const { memories } = data.plan;
-      const asked = data.vectors("questions");
-      const added = data.vectors("vectors").slice(memories * DIMENSIONS);
       const db = database(true);
       const find = db.prepare(
         "SELECT rowid FROM memories WHERE embedding MATCH ? AND k = ? ORDER BY distance",
       );
       const statement = db.prepare(INSERT);
       return {
-        ask: (question) => find.all(vectorAt(asked, question), LIMIT).map(({ rowid }) => Number(rowid)),
+        ask: (question) =>
+          find.all(vectorAt(asked, question), LIMIT).map(({ rowid }) => Number(rowid)),
         write(place) {
           const { title, text } = fresh[place]!;
           statement.run(BigInt(memories + place), vectorAt(added, place), title, text);
@@ -178,8 +174,6 @@ async function miniSearch(): Promise<Library> {
       keep(JSON.stringify(index));
     },
     open() {
-      const fresh = data.fresh;
-      const { questions } = data.plan;
       const index = MiniSearch.loadJSON<Memory>(readFileSync(file, "utf8"), options);
       return {
         ask: (question) => index.search(questions[question]!).slice(0, LIMIT).length,
@@ -207,8 +201,6 @@ async function orama(): Promise<Library> {
       keep(JSON.stringify(save(index)));
     },
     open() {
-      const fresh = data.fresh;
-      const { questions } = data.plan;
       const index = make();
       load(index, JSON.parse(readFileSync(file, "utf8")));
       return {

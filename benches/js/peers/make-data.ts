@@ -36,10 +36,12 @@ export function writeData(
   );
   const asked = vectorsOf(embedder, questions);
   embedder.free();
-  writeFileSync(join(folder, "vectors.f32"), vectors);
+  const end = size.memories * DIMENSIONS;
+  writeFileSync(join(folder, "memories.f32"), vectors.subarray(0, end));
+  writeFileSync(join(folder, "new.f32"), vectors.subarray(end));
   writeFileSync(join(folder, "questions.f32"), asked);
   writeFileSync(join(folder, "plan.json"), JSON.stringify({ ...size, questions }));
-  return nearest(vectors.subarray(0, size.memories * DIMENSIONS), asked, judged);
+  return nearest(vectors.subarray(0, end), asked, judged);
 }
 
 function writeLines(path: string, memories: readonly Memory[]): void {

@@ -36,20 +36,24 @@ export interface Opened {
 export async function measure(data: Data, open: () => Opened | Promise<Opened>): Promise<Measured> {
   const { plan } = data;
   const questions = plan.questions.map((_, question) => question);
+  const again = Array.from({ length: plan.rounds }, () => questions).flat();
   const began = performance.now();
   const peer = await open();
-  await peer.ask(0);
-  const opening = since(began);
-  const found: Found[] = [];
-  await timesOf(questions, plan, async (question) => found.push(await peer.ask(question)));
-  if (found.every((answers) => answers === 0)) throw new Error("no question finds anything");
-  const again = Array.from({ length: plan.rounds }, () => questions).flat();
-  const searches = await timesOf(again, plan, (question) => peer.ask(question));
-  const resident = peer.resident();
-  const writes = await timesOf([...data.fresh.keys()], plan, (fresh) => peer.write(fresh));
-  await peer.close();
-  const places = found.filter((answers) => Array.isArray(answers));
-  return { opening, searches, writes, resident, ...(places.length > 0 ? { found: places } : {}) };
+  try {
+    await peer.ask(0);
+    const opening = since(began);
+    const found: Found[] = [];
+    await timesOf(questions, plan, async (question) => found.push(await peer.ask(question)));
+    if (found.every((answers) => answers === 0 || (answers as number[]).length === 0))
+      throw new Error("no question finds anything");
+    const searches = await timesOf(again, plan, (question) => peer.ask(question));
+    const resident = peer.resident();
+    const writes = await timesOf([...data.fresh.keys()], plan, (fresh) => peer.write(fresh));
+    const places = found.filter((answers) => Array.isArray(answers));
+    return { opening, searches, writes, resident, ...(places.length > 0 ? { found: places } : {}) };
+  } finally {
+    await peer.close();
+  }
 }
 
 const since = (began: number): number => (performance.now() - began) * 1e6;
@@ -69,4 +73,13 @@ async function timesOf(
     times.push(since(began));
   }
   return times;
+}
+
+/** Returns the share of the nearest memories of each question that it found. */
+export function recallOf(found: readonly number[][], nearest: readonly number[][]): number {
+  const judged = nearest.slice(0, found.length);
+  const right = judged.flatMap((places, question) =>
+    places.filter((place) => found[question]!.includes(place)),
+  );
+  return right.length / judged.flat().length;
 }

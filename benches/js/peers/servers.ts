@@ -32,13 +32,12 @@ export const SERVERS: Readonly<Record<string, Server>> = {
       }
     },
     async open(data, folder) {
-      const fresh = data.fresh.map(newOf);
+      const { fresh, plan } = data;
       const server = await startNous(folder);
-      const { questions } = data.plan;
       return openedOn(
         server,
-        (question) => ({ query: questions[question] }),
-        (place) => fresh[place]!,
+        (question) => ({ query: plan.questions[question] }),
+        (place) => newOf(fresh[place]!),
       );
     },
   },
@@ -46,7 +45,7 @@ export const SERVERS: Readonly<Record<string, Server>> = {
     async fill(data, folder) {
       const file = databaseIn(folder);
       mkdirSync(dirname(file), { recursive: true });
-      const vectors = data.vectors("vectors");
+      const vectors = data.vectors();
       const memories: Memory[] = [];
       for await (const batch of data.memories()) memories.push(...batch);
       const size = { memories: memories.length, dimensions: DIMENSIONS, edges: 0 };
@@ -59,10 +58,8 @@ export const SERVERS: Readonly<Record<string, Server>> = {
       );
     },
     async open(data, folder) {
-      const { questions, memories } = data.plan;
-      const asked = data.vectors("questions");
-      const added = data.vectors("vectors").slice(memories * DIMENSIONS);
-      const fresh = data.fresh.map(newOf);
+      const { fresh, added, asked } = data;
+      const { questions } = data.plan;
       const server = await startContestant("plain", folder, databaseIn(folder));
       return openedOn(
         server,
@@ -70,7 +67,7 @@ export const SERVERS: Readonly<Record<string, Server>> = {
           query: questions[question],
           embedding: Array.from(vectorAt(asked, question)),
         }),
-        (place) => ({ ...fresh[place], embedding: Array.from(vectorAt(added, place)) }),
+        (place) => ({ ...newOf(fresh[place]!), embedding: Array.from(vectorAt(added, place)) }),
       );
     },
   },
@@ -90,7 +87,8 @@ function openedOn(
 ): Opened {
   return {
     async ask(question) {
-      await server.ask("POST /search", { ...questionOf(question), limit: LIMIT });
+      const { body } = await server.ask("POST /search", { ...questionOf(question), limit: LIMIT });
+      return body.data.length;
     },
     async write(place) {
       await server.ask("POST /nodes", memoryOf(place));
