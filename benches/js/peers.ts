@@ -12,7 +12,7 @@ import { join, resolve } from "node:path";
 import { Command } from "commander";
 import { table, today, writeInto, writeResults } from "../results.ts";
 import { WORDS } from "./evidence-inputs.ts";
-import { Data, DIMENSIONS, LIMIT } from "./peers/data.ts";
+import { Data, DIMENSIONS, LATE, LIMIT, PATIENCE } from "./peers/data.ts";
 import { writeData } from "./peers/make-data.ts";
 import { type Measured, measure, recallOf } from "./peers/measure.ts";
 import { pythonOf, sqliteVecOf } from "./peers/python.ts";
@@ -77,8 +77,6 @@ if (unknown !== undefined)
 
 /** The questions whose recall is told. */
 const JUDGED = 100;
-/** Minutes in which a contestant has to fill its files, and again to be measured. */
-const PATIENCE = 30;
 /** The heap of Node, in MB: an index of a library may need more than Node's default. */
 const HEAP = 12_000;
 /** The program of the libraries in JavaScript, as `npm run bench` bundles it, and in Python. */
@@ -235,7 +233,7 @@ function spawned(command: string, args: readonly string[]): Promise<Measured | u
     child.once("close", (code, signal) => {
       clearTimeout(late);
       if (code === 0) resolve(stdout === "" ? undefined : JSON.parse(stdout));
-      else if (isLate) reject(new Error(`not done within ${PATIENCE} minutes`));
+      else if (isLate) reject(new Error(LATE));
       else reject(new Error(reasonIn(stderr) ?? `ended with ${code ?? signal}`));
     });
   });

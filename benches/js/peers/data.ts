@@ -9,6 +9,10 @@ import { createInterface } from "node:readline";
 export const DIMENSIONS = 128;
 /** Answers of a question. */
 export const LIMIT = 10;
+/** Minutes in which a contestant has to fill its files, and a library to be measured. */
+export const PATIENCE = 30;
+/** What is said of one that has not. */
+export const LATE = `not done within ${PATIENCE} minutes`;
 /** Memories that libraries take at once. */
 const IN_A_BATCH = 10_000;
 

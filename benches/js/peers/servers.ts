@@ -7,7 +7,7 @@ import { NOW } from "../../../js/reference/inputs.ts";
 import { databaseIn } from "../agent-files.ts";
 import { listening, NOUS, RunningServer, startContestant } from "../http-contestants.ts";
 import { fillDatabase, textRowOf } from "../http-inputs.ts";
-import { type Data, DIMENSIONS, LIMIT, type Memory, vectorAt } from "./data.ts";
+import { type Data, DIMENSIONS, LATE, LIMIT, type Memory, PATIENCE, vectorAt } from "./data.ts";
 import type { Opened } from "./measure.ts";
 
 /** A server, which is filled and opened in a folder. */
@@ -22,10 +22,13 @@ const ROWS = 1_000;
 export const SERVERS: Readonly<Record<string, Server>> = {
   "nous-server": {
     async fill(data, folder) {
+      const end = performance.now() + PATIENCE * 60_000;
       const server = await startNous(folder);
       try {
-        for await (const batch of data.memories(ROWS))
+        for await (const batch of data.memories(ROWS)) {
           await server.ask("POST /import", { rows: batch.map(rowOf) });
+          if (performance.now() > end) throw new Error(LATE);
+        }
         await server.ask("POST /nodes/backfill-embeddings", {});
       } finally {
         await server.stop();
