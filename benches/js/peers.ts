@@ -90,14 +90,14 @@ const HOW = `\`npm run bench -- --peers\`: contestants run one after the other, 
 questions. Memories have ${WORDS.memory} English words by Zipf's law, in runs of twenty; questions have ${WORDS.question} words, about half of them stop
 words. Vectors are those of the table \`english-${DIMENSIONS}\`, with ${DIMENSIONS} components. Contestants by vectors are given that of each question, and so is the
 plain server; *nous-server* (\`--embeddings-model english-${DIMENSIONS}\`) and *nous-wasm* are given words and make it within the measured time. Each library has
-its default settings; hnswlib has M = 16, ef_construction = 200 and ef = 50, and the index of LanceDB one partition. All fill their files in batches of
+its default settings; hnswlib has M = 16 and ef_construction = 200, the index of LanceDB has one partition, and both search with ef = 200. All fill their files in batches of
 their own kind: *filled in* is the time of a process of its own that reads the memories, fills and saves. A *search* finds the first ${LIMIT}: up to ${questions} questions are asked once before, and then ${extent.rounds} times, as far as ${extent.seconds} s
 allow (at least ${extent.least}). *Over*: HTTP is a server, whose client is another process, so that a time has the way there and back and whole
 memories as JSON; Node and Python are libraries within the measuring process, which has no such way. A *durable write* stores one memory: *synced* waits for the
 disk; *whole file* means that the library has no write of one memory, and its whole index is saved and synced; *not synced* leaves the file to
 the system. *Opening* is from the call that opens the files to the first answer, in the system's cache; of a server, from the start of its process. *RSS* is
 the process with its runtime, after the searches. *Recall* is the share of the ${LIMIT} nearest memories by the exact cosine among the answers, of the first ${JUDGED}
-questions. The machine's load over the last minute was`;
+questions. Texts are random words: with real ones it may be higher. The machine's load over the last minute was`;
 
 const HEAD = [
   ...["memories", "", "over", "search, 50 %", "95 %", "durable write, 50 %"],

@@ -16,6 +16,8 @@ import numpy
 LIMIT = 10
 DIMENSIONS = 128
 IN_A_BATCH = 10_000
+# How many candidates a graph keeps while it is searched: nine of ten nearest are found.
+EF = 200
 
 NAME, PHASE = sys.argv[1:3]
 DATA, FOLDER = Path(sys.argv[3]), Path(sys.argv[4])
@@ -99,6 +101,7 @@ class LanceDB:
 
     def __init__(self, is_indexed):
         import lancedb
+        import lancedb.index
         import pyarrow
 
         self.lancedb, self.pyarrow, self.is_indexed = lancedb, pyarrow, is_indexed
@@ -127,15 +130,18 @@ class LanceDB:
             else:
                 table.add(rows)
         if self.is_indexed:
-            table.create_index(metric="cosine", index_type="IVF_HNSW_SQ", num_partitions=1)
+            config = self.lancedb.index.HnswSq(distance_type="cosine", num_partitions=1)
+            table.create_index("vector", config=config)
 
     def open(self):
         self.table = self.lancedb.connect(str(FOLDER)).open_table("memories")
 
     def ask(self, question):
-        search = self.table.search(ASKED[question]).limit(LIMIT).select(["place"])
-        # An index has its own measure, which a search may only repeat.
-        return search.distance_type("cosine").to_arrow()["place"].to_pylist()
+        search = self.table.search(ASKED[question]).distance_type("cosine").limit(LIMIT)
+        if self.is_indexed:
+            search = search.ef(EF)
+        # Without the distance among the columns each search prints a warning.
+        return search.select(["place", "_distance"]).to_arrow()["place"].to_pylist()
 
     def write(self, at):
         self.table.add(self.rows([(COUNT + at, FRESH[at])], ADDED[at : at + 1]))
@@ -162,7 +168,7 @@ class Hnswlib:
 
     def open(self):
         self.index.load_index(self.file, max_elements=COUNT + len(ADDED))
-        self.index.set_ef(50)
+        self.index.set_ef(EF)
 
     def ask(self, question):
         return self.index.knn_query(ASKED[question], k=LIMIT)[0][0].tolist()
