@@ -66,7 +66,7 @@ const { sizes, questions, writes, ...extent } = options.small
   ? { sizes: [300], questions: 20, writes: 5, rounds: 1, seconds: 10, least: 5 }
   : {
       ...{ sizes: options.sizes.split(",").map(Number), questions: 300, writes: 200 },
-      ...{ rounds: 3, seconds: 30, least: 20 },
+      ...{ rounds: 3, seconds: 30, least: 10 },
     };
 if (!sizes.every((size) => Number.isSafeInteger(size) && size > 0))
   throw new RangeError(`--sizes ${options.sizes}: must be numbers above 0, with commas between`);
@@ -241,7 +241,7 @@ function spawned(command: string, args: readonly string[]): Promise<Measured | u
 
 /** Returns the line of an output that names an error. */
 function reasonIn(stderr: string): string | undefined {
-  const lines = stderr.split("\n").filter((line) => /^\S*(Error|FATAL ERROR)\b.*: /.test(line));
+  const lines = stderr.split("\n").filter((line) => /^\S*(Error|FATAL ERROR)\b/.test(line));
   return lines.at(-1)?.replaceAll("|", "/");
 }
 
