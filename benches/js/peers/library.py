@@ -16,7 +16,7 @@ import numpy
 LIMIT = 10
 DIMENSIONS = 128
 IN_A_BATCH = 10_000
-# How many candidates a graph keeps while it is searched: nine of ten nearest are found.
+# How many candidates a graph keeps while it is searched: of 10,000 memories nine of ten are found.
 EF = 200
 
 NAME, PHASE = sys.argv[1:3]
