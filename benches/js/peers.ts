@@ -90,7 +90,7 @@ const HOW = `\`npm run bench -- --peers\`: contestants run one after the other, 
 questions. Memories have ${WORDS.memory} English words by Zipf's law, in runs of twenty; questions have ${WORDS.question} words, about half of them stop
 words. Vectors are those of the table \`english-${DIMENSIONS}\`, with ${DIMENSIONS} components. Contestants by vectors are given that of each question, and so is the
 plain server; *nous-server* (\`--embeddings-model english-${DIMENSIONS}\`) and *nous-wasm* are given words and make it within the measured time. Each library has
-its default settings; hnswlib has M = 16 and ef_construction = 200, the index of LanceDB has one partition, and both search with ef = 200. All fill their files in batches of
+its default settings, by which Orama also finds all words that begin with one of the question; hnswlib has M = 16 and ef_construction = 200, the index of LanceDB has one partition, and both search with ef = 200. All fill their files in batches of
 their own kind: *filled in* is the time of a process of its own that reads the memories, fills and saves. A *search* finds the first ${LIMIT}: up to ${questions} questions are asked once before, and then ${extent.rounds} times, as far as ${extent.seconds} s
 allow (at least ${extent.least}). *Over*: HTTP is a server, whose client is another process, so that a time has the way there and back and whole
 memories as JSON; Node and Python are libraries within the measuring process, which has no such way. A *durable write* stores one memory: *synced* waits for the
