@@ -151,7 +151,8 @@ function tablesOf(
         above +=
           Number(one.probability > other.probability) +
           Number(one.probability === other.probability) / 2;
-    return (above / right.length / wrong.length).toFixed(3);
+    const couples = right.length * wrong.length;
+    return couples === 0 ? "–" : (above / couples).toFixed(3);
   };
   const head = [
     "replacing",

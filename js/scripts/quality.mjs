@@ -10,8 +10,9 @@
 // to answers (benches/quality/services.ts), `-- consolidation --set FILE …` what summaries do to answers
 // (benches/quality/consolidation.ts), `-- sections` what the section of a memory adds
 // (benches/quality/sections.ts), `-- simpler --set FILE …` where simpler rankings find more
-// (benches/quality/simpler.ts), and `-- picks --set FILE …` which memories prompts show, and at what
-// cost (benches/quality/picks.ts).
+// (benches/quality/simpler.ts), `-- picks --set FILE …` which memories prompts show, and at what cost
+// (benches/quality/picks.ts), and `-- guesses --set FILE …` what guesses change in answers
+// (benches/quality/guesses.ts).
 
 import { build } from "./build.mjs";
 import { runProgram } from "./bundle.mjs";
@@ -30,6 +31,7 @@ const PROGRAMS = {
   sections: "benches/quality/sections.ts",
   simpler: "benches/quality/simpler.ts",
   picks: "benches/quality/picks.ts",
+  guesses: "benches/quality/guesses.ts",
 };
 
 const given = process.argv.slice(2);

@@ -114,6 +114,43 @@ describe("the rule", () => {
     expect(probabilityWith(0.9, rent, raised)).toBeGreaterThan(MIN_LIKELY);
   });
 
+  test("does not let a request replace anything, with a mark at its end or without one", () => {
+    const asked = fc.tuple(
+      fc.constantFrom("the rent", "my visa", "our dentist", "the parcel", "the gate"),
+      fc.constantFrom(
+        (it: string) => `tell me about ${it}`,
+        (it: string) => `how much is ${it} now`,
+        (it: string) => `can you change ${it} to 1234`,
+        (it: string) => `is ${it} still as it was`,
+        (it: string) => `please check ${it}`,
+        (it: string) => `I want to know when ${it} changed`,
+        (it: string) => `what is ${it} now?`,
+        (it: string) => `kannst du mir sagen, wie ${it} jetzt ist`,
+        (it: string) => `quiero saber cómo está ${it} ahora`,
+      ),
+    );
+    const value = fc.integer({ min: 1, max: 999 });
+    fc.assert(
+      fc.property(asked, value, value, ([it, textOf], one, other) => {
+        const texts = [`${it} is ${one} now`, textOf(it), `${it} is ${other} from now on`];
+        const { memory, found } = guessesOf(texts);
+        expect(found[1]).toEqual([]);
+        const ids = new Set(found.flat().map(({ id }) => id));
+        for (const id of ids) expect(memory.row(id)?.content_title).not.toBe(textOf(it));
+      }),
+      runs(60),
+    );
+  });
+
+  test("hardly marks talk and what happened, over pairs that are held out", () => {
+    const held = CHANGES.standing!.filter((pair) => pair.held);
+    const likely = held.filter(({ older, newer }) =>
+      guessesOf([older, newer]).found[1]!.some(({ grade }) => grade === "likely"),
+    );
+    expect(held.length).toBeGreaterThan(100);
+    expect(likely.length).toBeLessThanOrEqual(0.05 * held.length);
+  });
+
   test("follows where someone lives and works, told with other words", () => {
     const place = fc.uniqueArray(
       fc.constantFrom("Graz", "Oslo", "New York", "New Orleans", "Malmö"),

@@ -10,8 +10,8 @@
 // tempt. Those of unread.json are the same by one more writer, of private lives. All of them are held
 // out, and nobody who changed the rule has read them. Both statements of a pair of beside.json are of
 // one thing; it was written after "I moved" had replaced "The rent of our flat is 900 euros". Those of
-// standing.json are turns of talk and things that happened, which stand: written after turns without a
-// type had replaced each other.
+// standing.json are turns of talk, requests, and things that happened, which stand: written after turns
+// without a type had replaced each other.
 
 import a from "./a.json";
 import b from "./b.json";

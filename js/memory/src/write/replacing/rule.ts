@@ -10,7 +10,7 @@
 // # Invariants
 //
 // - What happened stays true: memories of EPISODIC and SIGNALS are not replaced.
-// - Messages of conversations and questions neither replace nor are replaced.
+// - Messages of conversations and questions neither replace nor are replaced; nor do requests.
 // - Members of a series that numbers tell apart do not replace each other.
 // - A memory whose words are all in the older one replaces nothing: it says nothing else.
 // - The rule proposes. *Likely* changes an order, *possible* that of equal answers, and nothing is
@@ -40,6 +40,7 @@ import {
 } from "./features.ts";
 import { keysIn } from "./reading.ts";
 import { REPLACING_WEIGHTS } from "./weights.ts";
+import { ASKS } from "./words.ts";
 
 /** How sure the rule is. */
 export type Grade = "likely" | "possible";
@@ -107,11 +108,10 @@ export function replacingFeatures(
   candidates: readonly ReplacingCandidate[],
   isEmbedded: boolean,
 ): (Features | undefined)[] {
-  if (isQuestion(wholeOf(newer))) return candidates.map(() => undefined);
+  if (asks(newer)) return candidates.map(() => undefined);
   const rarity = rarityAmong(candidates);
   return candidates.map((older, place) => {
-    if (isQuestion(wholeOf(older)) || isOfSeries(older, newer) || saysAll(older, newer))
-      return undefined;
+    if (asks(older) || isOfSeries(older, newer) || saysAll(older, newer)) return undefined;
     const { sem = 0, sbm = 0, emb = 0, p_softcov: soft = 0 } = older.evidence;
     return featuresOf(older, newer, {
       ...{ cosine: isEmbedded ? emb : undefined, sem, soft, place, words: sbm, rarity },
@@ -119,6 +119,12 @@ export function replacingFeatures(
       days: (newer.created_at - older.created_at) / DAY,
     });
   });
+}
+
+/** Whether a memory only asks, with a mark at its end or without one. */
+function asks(memory: ComparedTexts): boolean {
+  const text = wholeOf(memory);
+  return isQuestion(text) || ASKS.test(text);
 }
 
 /**

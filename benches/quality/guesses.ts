@@ -1,0 +1,155 @@
+// `npm run quality -- guesses --set FILE …`: measures what guesses of what replaces what change in
+// answers. The quality tables ask indexes without them; a server has them by default.
+
+import { basename } from "node:path";
+import { parseArgs } from "node:util";
+import { loadEmbedderSync } from "nous-embedder";
+import { fewest, gradeOf, probabilityOf, REPLACING_WEIGHTS, typeOfGuess } from "nous-memory";
+import { type MemoryEdge, MemoryIndex, type WordVectors } from "nous-wasm";
+import { table, writeResults } from "../results.ts";
+import { CONFIDENCE, draws, estimate, RESAMPLES } from "./bootstrap.ts";
+import { type Write, written } from "./conflicts.ts";
+import { askingOf, type Case } from "./measure.ts";
+import { DEPTH, METRICS } from "./metrics.ts";
+import { generalSet } from "./own-sets.ts";
+import { partOf, type QuestionSet } from "./question-set.ts";
+import { readSet } from "./read-set.ts";
+import { Sentences, sentenceOf, servedVector } from "./sentences.ts";
+
+const USAGE = `npm run quality -- guesses             the general memory
+    --set FILE …                        and the questions of files: JSON, or JSON compressed by gzip
+    --no-write                          prints the table, writes nothing`;
+
+const HOW = `\`npm run quality -- guesses --set FILE …\`: every memory of a store is written in order of time, and compared with older ones as a
+server compares it, by the sentence transformer. Memories of files have no type. *Likely* and *possible* are the edges that the server makes; the
+columns say which of them the index has. In brackets are ${100 * CONFIDENCE} % intervals of the differences from no guesses, of ${RESAMPLES} bootstrap resamples over
+questions. *Newer first* is the share of the questions that name outdated memories whose answer comes before all of them.`;
+
+const WAYS = ["no guesses", "likely", "likely and possible"] as const;
+/** Answers of a question. */
+const LIMIT = 50;
+
+/** What one question got in each way. */
+interface Asked {
+  readonly name: string;
+  readonly ndcg: number[] | undefined;
+  readonly newerFirst: number[] | undefined;
+}
+
+/** The edges of the guesses of writes. */
+function guessesOf(writes: readonly Write[]): MemoryEdge[] {
+  return writes.flatMap(({ id, candidates }) => {
+    const found = candidates.flatMap(({ id: older, features }) => {
+      if (features === undefined) return [];
+      const probability = probabilityOf(features, REPLACING_WEIGHTS.embedded);
+      const grade = gradeOf(probability);
+      return grade === undefined ? [] : { older, probability, grade };
+    });
+    const first = fewest(found.sort((a, b) => b.probability - a.probability));
+    return first.map(({ older, probability, grade }) => ({
+      ...{ id: `${id} ${older}`, source_id: id, target_id: older },
+      ...{ type: typeOfGuess(grade), strength: probability },
+    }));
+  });
+}
+
+/** Returns the place of the first of some memories; infinite if none is found. */
+function placeOf(ids: readonly string[], wanted: Iterable<string>): number {
+  const among = new Set(wanted);
+  const place = ids.findIndex((id) => among.has(id));
+  return place < 0 ? Number.POSITIVE_INFINITY : place;
+}
+
+/** Asks a store all its questions in each way. */
+function askedOf(
+  set: QuestionSet,
+  nameOf: (one: Case) => readonly string[],
+  models: { embedder: WordVectors; sentences: Sentences },
+): Asked[] {
+  const { embedder, sentences } = models;
+  const edges = guessesOf(written(set, models));
+  const { store, cases } = askingOf(set);
+  const vectorOf = (text: string, of: "passage" | "question") => servedVector(sentences, text, of);
+  const found = WAYS.map((way) => {
+    const index = new MemoryIndex({ embedder, dimensions: sentences.dimensions });
+    index.upsert(
+      store.memories.map((one) => ({ ...one, embedding: vectorOf(sentenceOf(one), "passage") })),
+    );
+    const likely = edges.filter(({ type }) => type === typeOfGuess("likely"));
+    index.link(way === "no guesses" ? [] : way === "likely" ? likely : edges);
+    const answers = cases.map(({ text, now }) => {
+      const embedding = vectorOf(text, "question");
+      return index.ask(text, { now, limit: LIMIT, embedding }).map(({ id }) => id);
+    });
+    index.free();
+    return answers;
+  });
+  return cases.flatMap((one, place) => {
+    const ids = found.map((answers) => answers[place]!);
+    const { grades, outdated } = one;
+    const ndcg =
+      grades.size === 0
+        ? undefined
+        : ids.map((its) => METRICS["nDCG@10"](its.slice(0, DEPTH), grades));
+    const newerFirst =
+      outdated.length === 0
+        ? undefined
+        : ids.map((its) => Number(placeOf(its, grades.keys()) < placeOf(its, outdated)));
+    return nameOf(one).map((name) => ({ name, ndcg, newerFirst }));
+  });
+}
+
+/** Returns the cells of one figure in each way: a mean, then means with their differences. */
+function cells(values: readonly (readonly number[])[]): string[] {
+  if (values.length === 0) return WAYS.map(() => "");
+  const places = draws(values.length);
+  const mean = (way: number) => values.reduce((sum, its) => sum + its[way]!, 0) / values.length;
+  const signed = (value: number) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(3)}`;
+  return WAYS.map((_, way) => {
+    if (way === 0) return mean(0).toFixed(3);
+    const differences = values.map((its) => its[way]! - its[0]!);
+    const { low, high } = estimate(differences, places);
+    return `${mean(way).toFixed(3)} (${signed(low)} to ${signed(high)})`;
+  });
+}
+
+const { values } = parseArgs({
+  options: {
+    set: { type: "string", multiple: true, default: [] },
+    "no-write": { type: "boolean", default: false },
+    help: { type: "boolean" },
+  },
+});
+if (values.help) console.log(USAGE);
+else {
+  const models = { embedder: loadEmbedderSync(), sentences: await Sentences.load() };
+  const halves = (one: Case) => {
+    const half = `general, ${partOf(one.text) === "test" ? "test" : "development"} half`;
+    return [half, `${half}: ${one.kind === "correction" ? "corrections" : "all others"}`];
+  };
+  const asked = [
+    ...askedOf(generalSet(), halves, models),
+    ...values.set.flatMap((file) => {
+      const name = basename(file).replace(/\.json(?:\.gz)?$/, "");
+      return readSet(file).flatMap((set) => askedOf(set, () => [name], models));
+    }),
+  ];
+  const names = [...new Set(asked.map(({ name }) => name))];
+  const rows = names.map((name) => {
+    const its = asked.filter((one) => one.name === name);
+    const ndcg = its.flatMap((one) => (one.ndcg === undefined ? [] : [one.ndcg]));
+    const first = its.flatMap((one) => (one.newerFirst === undefined ? [] : [one.newerFirst]));
+    return [`${name} (${ndcg.length})`, ...cells(ndcg), ...cells(first)];
+  });
+  const head = [
+    "questions",
+    ...WAYS.map((way) => `nDCG@10, ${way}`),
+    ...WAYS.map((way) => `newer first, ${way}`),
+  ];
+  const text = table(head, rows);
+  console.log(text);
+  if (!values["no-write"]) {
+    const path = writeResults("guesses", "What guesses change in answers", `${HOW}\n\n${text}`);
+    console.log(`\nwritten to ${path}`);
+  }
+}
