@@ -2,6 +2,7 @@
 // token can be wrong, and an issuer that does not answer.
 
 import { spawnSync } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
 import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
 import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -67,6 +68,9 @@ const tool = (
 ) => server.ask(`POST //mcp${query}`, call(name, given), bearer(token));
 const ping = ({ server }: Pick<World, "server">, headers: Record<string, string> = {}) =>
   server.ask("POST //mcp", { jsonrpc: "2.0", id: 1, method: "ping" }, headers);
+/** Returns a token with another header, so that its signature is wrong. */
+const withHeader = (token: string, header: object) =>
+  token.replace(/^[^.]*/, base64url.encode(JSON.stringify(header)));
 const challengeOf = ({ headers }: { headers: Headers }) => headers.get("www-authenticate");
 
 describe("a client", () => {
@@ -197,6 +201,8 @@ describe("a token", () => {
     const [broken, open] = await Promise.all([pairOf(), pairOf()]);
     issuer.keys.push(rsa.jwk, ...twins.map(({ jwk }) => jwk), { ...broken.jwk, x: "AA" });
     issuer.keys.push({ ...(await exportJWK(open.privateKey)), ...open.jwk });
+    const short = generateKeyPairSync("rsa", { modulusLength: 1024 });
+    issuer.keys.push({ ...short.publicKey.export({ format: "jwk" }), kid: "short" });
     const token = (claims: Record<string, unknown> = {}, how: How = {}) =>
       issuer.token(claims, how);
     const claims = { iss: issuer.url, aud: RESOURCE, sub: "mira", scope: "memory" };
@@ -251,6 +257,11 @@ describe("a token", () => {
       "whose end is a text": await token({ exp: "tomorrow" }),
       "of an identity": await token({}, { header: { typ: "id+jwt" } }),
       "bound to a key": await token({ cnf: { jkt: "x" } }),
+      "of a type that is no text": await token({}, { header: { typ: 5 } }),
+      "of a user who is a number": await token({ sub: 42 }),
+      "of no user": await token({ sub: null }),
+      "of several users": await token({ sub: ["mira"] }),
+      "of a key that is too short": withHeader(good, { alg: "RS256", kid: "short" }),
     };
     for (const [what, given] of Object.entries(wrong)) {
       const answer = await ping(its, bearer(given));
@@ -297,6 +308,7 @@ describe("a token", () => {
       { scope: undefined },
       { scope: undefined, scp: ["admin"] },
       { scope: { memory: true } },
+      { scope: { toString: "memory" } },
     ]) {
       const refused = await ping(its, bearer(await its.issuer.token(claims)));
       expect(refused).toMatchObject({

@@ -14,7 +14,7 @@ const ALGORITHMS = [
 /** How much the clocks of issuer and server may differ, in seconds. */
 const SKEW = 30;
 /** The types of access tokens: that of RFC 9068, and that of issuers which do not follow it. */
-const TYPES = [undefined, "jwt", "at+jwt", "application/at+jwt"];
+const TYPES = ["jwt", "at+jwt", "application/at+jwt"];
 
 /** What a token says of its bearer. */
 export interface Claimed {
@@ -43,14 +43,20 @@ export async function claimedBy(
     ...{ issuer: keys.issuer, audience, algorithms: ALGORITHMS, clockTolerance: SKEW },
     requiredClaims: ["exp", "sub"],
   }).catch((error: unknown) => {
-    throw error instanceof errors.JOSEError ? new InvalidToken(error.message) : error;
+    // A key that is too short is a TypeError.
+    const isWrong = error instanceof errors.JOSEError || error instanceof TypeError;
+    throw isWrong ? new InvalidToken(error.message) : error;
   });
-  if (!TYPES.includes(protectedHeader.typ?.toLowerCase()))
+  // The library checks neither of the two.
+  const { typ = "jwt" }: { typ?: unknown } = protectedHeader;
+  if (typeof typ !== "string" || !TYPES.includes(typ.toLowerCase()))
     throw new InvalidToken("its typ is not that of an access token");
+  const { sub }: { sub?: unknown } = payload;
+  if (typeof sub !== "string") throw new InvalidToken("its sub is no text");
   if (payload.cnf !== undefined)
     throw new InvalidToken("it is bound to a key of its client, which this server does not check");
   return {
-    id: idOf(payload.sub!),
+    id: idOf(sub),
     scopes: scopesOf(payload),
     agents: agentsIn(payload[agentsClaim]),
   };
@@ -62,7 +68,9 @@ const idOf = (sub: string): string =>
 
 /** Returns the scopes of a token: words of `scope`, or of `scp`, as some issuers call it. */
 function scopesOf({ scope, scp }: JWTPayload): Scope[] {
-  const given = [scope ?? scp ?? ""].flat().flatMap((text) => String(text).split(" "));
+  const given = [scope ?? scp]
+    .flat()
+    .flatMap((text: unknown) => (typeof text === "string" ? text.split(" ") : []));
   return SCOPES.filter((name) => given.includes(name));
 }
 
