@@ -297,5 +297,9 @@ describe("a collector", () => {
       await expect(start(temporaryFolder(), ["--otlp-endpoint", url])).rejects.toThrow(
         /--otlp-endpoint is .*: must be a URL with http or https/,
       );
+    for (const url of ["http://x.org/otlp?key=1", "http://x.org/#otlp"])
+      await expect(start(temporaryFolder(), ["--otlp-endpoint", url])).rejects.toThrow(
+        /--otlp-endpoint is .*: must have no query and no fragment/,
+      );
   });
 });

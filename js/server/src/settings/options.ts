@@ -346,7 +346,10 @@ export const OPTIONS = {
     value: "FORM",
   }),
   otlp_endpoint: option({
-    schema: z.union([z.literal(""), baseUrl]),
+    schema: z.union([
+      z.literal(""),
+      baseUrl.refine((text) => !/[?#]/.test(text), "must have no query and no fragment"),
+    ]),
     default: () => "",
     about:
       "collector of OpenTelemetry that gets traces and metrics by OTLP over HTTP, such as " +
