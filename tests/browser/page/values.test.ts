@@ -9,6 +9,7 @@ import {
   decide,
   edit,
   remove,
+  resolve,
   texts,
   undecide,
   undo,
@@ -97,6 +98,24 @@ describe("a decision that is taken back", () => {
     await undo(held);
     expect(shown(held)).toEqual(decided);
     await undecide(held, "old", "new");
+    expect(shown(held)).toEqual(before);
+  });
+});
+
+describe("a conflict whose guess is only possible", () => {
+  const POSSIBLE = RENTS.map((row) =>
+    row.kind === "edge" ? { ...row, type: "possibly_supersedes", strength: 0.4 } : row,
+  );
+
+  test.each([
+    ["keep_both", "relates_to"],
+    ["new_is_current", "supersedes"],
+  ] as const)("ends the guess if it is resolved by %s", async (resolution, type) => {
+    const held = await opened(POSSIBLE);
+    const before = shown(held);
+    await resolve(held, "q", resolution);
+    expect(shown(held)).toMatchObject({ edges: [type], conflict: "resolved" });
+    await undo(held);
     expect(shown(held)).toEqual(before);
   });
 });

@@ -3,6 +3,7 @@
 
 import {
   type EdgeRow,
+  GUESSES,
   type IndexedNodeRow,
   type JsonObject as Json,
   jsonObjectIn,
@@ -244,9 +245,18 @@ export function conflicts(held: Held): Conflict[] {
 export async function decide(held: Held, id: string, resolution: Decision): Promise<void> {
   const guess = held.guessOf(id);
   if (guess === undefined) throw new Error("This guess is no longer there.");
-  const { source_id, target_id } = guess;
+  await decideGuess(held, guess, resolution);
+}
+
+/** Decides the guess of an edge. */
+async function decideGuess(
+  held: Held,
+  guess: Pick<EdgeRow, "id" | "source_id" | "target_id">,
+  resolution: Decision,
+): Promise<void> {
+  const { source_id, target_id: id } = guess;
   if (held.server !== undefined) {
-    const rows = await held.server.decide(target_id, source_id, resolution);
+    const rows = await held.server.decide(id, source_id, resolution);
     dropEdges(held, (edge) => edge.id === guess.id);
     take(held, rows);
     const decided = { how: resolution, older: id, newer: source_id };
@@ -324,8 +334,12 @@ export async function resolve(held: Held, id: string, resolution: Resolution): P
   const conflict = held.rows.conflicts.find((it) => it.id === id);
   if (conflict === undefined) throw new Error("This conflict is no longer there.");
   const { old_node_id, new_node_id, read } = conflict;
-  if (resolution !== "old_is_current" && held.guessOf(old_node_id)?.source_id === new_node_id)
-    return decide(held, old_node_id, resolution);
+  const guess = held.rows.edges.find(
+    ({ type, source_id, target_id }) =>
+      GUESSES.includes(type ?? "") && source_id === new_node_id && target_id === old_node_id,
+  );
+  if (resolution !== "old_is_current" && guess !== undefined)
+    return decideGuess(held, guess, resolution);
   const now = new Date(held.now).toISOString();
   const resolved: Json = { ...read, status: "resolved", resolution, resolved_at: now };
   if (held.server !== undefined) {
