@@ -419,6 +419,10 @@ describe("an issuer", () => {
             ...{ issuer: "https://other.example.org", jwks_uri: "https://other.example.org/keys" },
           }),
       ],
+      [
+        /names "x{200}" as the issuer/,
+        (_, response) => json(response, { issuer: "x".repeat(100_000), jwks_uri: "x" }),
+      ],
       [/larger than 524288 bytes/, (_, response) => json(response, `"${"x".repeat(2 ** 19)}"`)],
       [/.{4}/, (_, response) => response.destroy()],
     ];

@@ -18,6 +18,8 @@ import { isSecureUrl } from "../settings/options.ts";
 const PATIENCE = 5_000;
 /** The largest answer of an issuer, in bytes. */
 const MAX_ANSWER = 2 ** 19;
+/** The most characters that are told of the name of another issuer. */
+const MAX_TOLD = 200;
 /** How long keys count before they are asked for again, in milliseconds. */
 const FRESH = 10 * 60_000;
 /** How long they count if the issuer does not answer. */
@@ -120,7 +122,9 @@ async function keysOf(issuer: string): Promise<z.infer<typeof keysSchema>> {
   const signal = AbortSignal.timeout(PATIENCE);
   const { issuer: named, jwks_uri: place } = await metadataOf(issuer, signal);
   if (named !== issuer)
-    throw new NoKeys(`its metadata names ${JSON.stringify(named)} as the issuer, not this one`);
+    throw new NoKeys(
+      `its metadata names ${JSON.stringify(named.slice(0, MAX_TOLD))} as the issuer, not this one`,
+    );
   const isPlain = place.startsWith("http:") && !issuer.startsWith("http:");
   if (isPlain || !isSecureUrl(place.replace(/\?.*$/s, "")))
     throw new NoKeys("its jwks_uri is no URL with https");
