@@ -179,6 +179,17 @@ describe("a memory that replaces another without a marker", () => {
     expect((await one.search("which milk is on the shopping list?"))[0]).toBe(fresh.id);
   });
 
+  test("is no guess if a client found it, also once its decision is taken back", async () => {
+    const one = client();
+    const [car, bread] = await Promise.all(OTHERS.map((other) => one.create(other)));
+    const pair = { old_node_id: car.id, new_node_id: bread.id };
+    const found = { detection_tier: "READER", detection_confidence: 0.4 };
+    const { body } = await one.ask("POST /contradiction/queue", { ...pair, ...found });
+    await resolve(one, body.id, "new_is_current");
+    await resolve(one, body.id, "undecided");
+    expect(await edgesOf(one, car.id)).toEqual([]);
+  });
+
   test("is found among those of a batch, by the times of their making", async () => {
     const one = client();
     const items = [OATS, ...OTHERS, DAIRY];

@@ -8,7 +8,8 @@ import { notFound, Refusal, wrong } from "../../refusal.ts";
 import type { ConflictRow, NodeRow } from "../../storage/rows.ts";
 import type { Agent, Unit } from "../agent.ts";
 import { CORRECTION } from "../default-behaviour.ts";
-import { BY_MARKER, queue, waitsUntil } from "./conflicts.ts";
+import { BY_EVIDENCE } from "../rules/grade-of-conflict.ts";
+import { queue, waitsUntil } from "./conflicts.ts";
 import { addGuess, checkThere, insertEdge } from "./edges.ts";
 import { dropGuess, guessesAbout } from "./guesses.ts";
 import { deleteMemory } from "./nodes.ts";
@@ -122,7 +123,9 @@ function takeBack(agent: Agent, request: Resolving): Resolved {
       }
       if (type === SUPERSEDES) actions.push(...awaken(agent, unit, to));
       const probability = last.detection_confidence ?? 0;
-      const grade = last.detection_tier === BY_MARKER ? undefined : gradeOf(probability);
+      // No guess was made of a conflict that a marker or a client found. That of an edge has no method.
+      const wasGuess = ["", BY_EVIDENCE].includes(last.detection_tier ?? "");
+      const grade = wasGuess ? gradeOf(probability) : undefined;
       // A text that was changed since is another one than that of the guess.
       if (isAsDecided && grade !== undefined)
         addGuess(agent, { id: fresh, older: old, probability, grade }, unit);
