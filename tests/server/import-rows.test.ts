@@ -134,6 +134,21 @@ test.each(["metadata", "signals", "neither", "__proto__"])(
   },
 );
 
+test("refuses metadata as a JSON text that is nested too deep, which no answer could hold", async () => {
+  const own = client();
+  const metadata = `${'{"a":'.repeat(50_000)}0${"}".repeat(50_000)}`;
+  const row = { kind: "node", id: "a", type: "note", content_title: "a" };
+  const { body } = await own.ask("POST /import", { rows: [{ ...row, metadata }] });
+  expect(body.wrong).toEqual([
+    { index: 0, message: "metadata: must not be nested deeper than 100 levels" },
+  ]);
+  expect(await own.ask("GET /nodes")).toMatchObject({ status: 200, body: { count: 0 } });
+  const { body: taken } = await own.ask("POST /import", {
+    rows: [{ ...row, metadata: '{"a":{"b":1}}' }],
+  });
+  expect(taken.added).toBe(1);
+});
+
 test("stores nothing of a request that exceeds the quota of its key", async () => {
   const folder = temporaryFolder();
   const { key, id } = await keyIn(folder, {

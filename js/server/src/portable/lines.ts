@@ -4,6 +4,7 @@ import {
   FITTED_WEIGHTS,
   isJsonObject,
   type JsonObject,
+  jsonObjectIn,
   STEMMINGS,
   toIso,
   vectorOf,
@@ -50,7 +51,7 @@ const objectText = z
   // A record would drop a key `__proto__`.
   .union([text, z.custom<JsonObject>(isJsonObject)])
   .refine(
-    (value) => isFlat(value, MAX_LEVELS),
+    (value) => isFlat(typeof value === "string" ? jsonObjectIn(value) : value, MAX_LEVELS),
     `must not be nested deeper than ${MAX_LEVELS} levels`,
   )
   .transform((value) =>
