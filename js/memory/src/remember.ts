@@ -66,8 +66,9 @@ export interface RememberedMemory extends Remembered {
   is_correction?: boolean;
   /**
    * Of a new memory: older ones that it seems to replace, the most probable first; missing if there
-   * are none. An edge of type `likely_supersedes` leads to a likely one. Nothing is hidden by it: link
-   * the two by an edge of type `supersedes` if the guess is right.
+   * are none. An edge of type `likely_supersedes` leads to a likely one, `possibly_supersedes` to a
+   * possible one. Nothing is hidden by it: link the two by an edge of type `supersedes` if the guess
+   * is right.
    */
   replaces?: ReplacedMemory[];
 }
