@@ -1417,7 +1417,7 @@ export function ranked(
     const isSure = pair.probability === undefined;
     sums.set(first, Math.max(own ?? ofSecond, ofSecond));
     sums.set(second, ofSecond - (isSure ? STEP_BEHIND : 0));
-    behind.set(second, first);
+    if (!pair.isPossible) behind.set(second, first);
     put.unshift({ first, second, step: isSure ? STEP_BEHIND : STEP_OF_GUESS });
   }
   // Each of a chain stands behind its own.

@@ -18,7 +18,8 @@
 //! memory that another one supersedes does not count: that is decided.
 //!
 //! An edge of the type `possibly_supersedes` is a guess of less than even odds. It orders two
-//! memories as well, if the newer one answers about as well by itself, and is not told.
+//! memories as well, if the newer one answers about as well by itself, and is not told. Both stay
+//! rivals: the question has two answers, as far as anyone knows.
 //!
 //! # Questions for the past
 //!
@@ -443,7 +444,11 @@ impl MemoryIndex {
             let loss = if is_sure { STEP_BEHIND } else { 0.0 };
             of(&mut standing, first).sum = Some(of_first);
             let its = of(&mut standing, second);
-            (its.sum, its.behind) = (Some(of_second - loss), Some(first));
+            its.sum = Some(of_second - loss);
+            // What is only possible leaves the other one a rival.
+            if grade != Grade::Possible {
+                its.behind = Some(first);
+            }
             put.push((first, second, step));
         }
         // A later pair may have lowered the first: each of a chain stands behind its own.

@@ -1011,6 +1011,7 @@ fn what_is_only_possible_puts_the_newer_of_two_equal_answers_first_and_is_not_to
     let asked = "Which milk does Mira buy every week?";
     let before = memory.ranking(asked);
     assert_eq!(before[..2], [rows[0], rows[1]]);
+    let unsure = memory.answers(&question(asked, &Filters::default()))[0].score;
     connect(&mut memory, "possibly_supersedes", Some(0.4), &[(rows[1], rows[0])]);
     let filters = Filters::default();
     let answers = memory.answers(&question(asked, &filters));
@@ -1019,6 +1020,9 @@ fn what_is_only_possible_puts_the_newer_of_two_equal_answers_first_and_is_not_to
         assert_eq!((answer.replaced_by, answer.replaces, answer.superseded_by), (None, None, None));
     }
     assert!(memory.index.line(rows[0]).is_empty());
+    // The other one stays a rival: an order is no certainty.
+    let score = memory.answers(&question(asked, &filters))[0].score;
+    assert!(score < unsure + 0.1, "{unsure} became {score}");
     // One that answers far worse, or not at all, is about something else.
     connect(&mut memory, "possibly_supersedes", Some(0.4), &[(rows[3], rows[1])]);
     assert_eq!(memory.ranking(asked)[..2], [rows[1], rows[0]]);

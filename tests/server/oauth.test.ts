@@ -456,13 +456,14 @@ describe("an issuer", () => {
   );
 
   test("may have its metadata where either standard puts it", async () => {
-    for (const [path, place] of [
-      ["", "/.well-known/openid-configuration"],
-      ["/tenants/one", "/.well-known/openid-configuration/tenants/one"],
-      ["/tenants/one", "/tenants/one/.well-known/openid-configuration"],
+    for (const [path, place, elsewhere] of [
+      ["", "/.well-known/openid-configuration", 404],
+      ["", "/.well-known/openid-configuration", 500],
+      ["/tenants/one", "/.well-known/openid-configuration/tenants/one", 404],
+      ["/tenants/one", "/tenants/one/.well-known/openid-configuration", 503],
     ] as const) {
       const its = await world([], { path });
-      its.issuer.place = place;
+      Object.assign(its.issuer, { place, elsewhere });
       expect(await ping(its, bearer(await its.issuer.token()))).toMatchObject({ status: 200 });
     }
   });
@@ -545,12 +546,12 @@ describe("the keys of an issuer", () => {
     expect(await check()).toEqual([NONE, 0]);
   });
 
-  test("are asked for once by many requests, and again soon after a failure", async () => {
+  test("are asked for once at each place by many requests, and again soon after a failure", async () => {
     const { check, wait, issuer, keys } = await kept();
     issuer.behave = (_, response) => json(response, {}, 503);
     const many = await Promise.all(Array.from({ length: 20 }, () => check()));
     expect(new Set(many.map(([counts]) => counts)).size).toBe(1);
-    expect(issuer.asked).toHaveLength(1);
+    expect(issuer.asked).toHaveLength(2);
     issuer.behave = undefined;
     wait(9 * SECOND);
     expect(await check()).toEqual([NONE, 0]);

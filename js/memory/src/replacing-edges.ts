@@ -12,7 +12,7 @@ export const LIKELY_SUPERSEDES = "likely_supersedes";
  * The type of the edge from a memory to one that it may replace: the probability is below one half.
  * It is not told: where both answer a question about as well, the newer one comes first.
  */
-export const POSSIBLY_SUPERSEDES = "possibly_supersedes";
+const POSSIBLY_SUPERSEDES = "possibly_supersedes";
 
 /** The types of the edges that are guesses. */
 export const GUESSES: readonly string[] = [LIKELY_SUPERSEDES, POSSIBLY_SUPERSEDES];

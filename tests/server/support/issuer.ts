@@ -23,6 +23,8 @@ export interface Issuer {
   keys: JWK[];
   /** The path of its metadata. */
   place: string;
+  /** The status of its answers where nothing is. */
+  elsewhere: number;
   /** What answers in place of the issuer; undefined: the issuer. */
   behave: ((path: string, response: ServerResponse) => void) | undefined;
   /** Returns a token, by default a valid one of the user `mira` for an hour. */
@@ -86,7 +88,7 @@ export async function startIssuer(audience: string, path = ""): Promise<Issuer &
         expires_in: 3600,
       });
     }
-    json(response, { error: "not found" }, 404);
+    json(response, { error: "not found" }, issuer.elsewhere);
   });
   const origin = await listening(server);
   const issuer: Issuer & { pair: Pair } = {
@@ -95,6 +97,7 @@ export async function startIssuer(audience: string, path = ""): Promise<Issuer &
     asked: [],
     keys: [pair.jwk],
     place: `/.well-known/oauth-authorization-server${path}`,
+    elsewhere: 404,
     behave: undefined,
     token: (
       claims = {},

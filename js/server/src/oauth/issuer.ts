@@ -148,10 +148,16 @@ async function metadataOf(
     `${origin}/.well-known/openid-configuration${path}`,
     `${origin}${path}/.well-known/openid-configuration`,
   ]);
+  let failed: NoKeys | undefined;
   for (const place of places) {
-    const { data } = metadataSchema.safeParse(await jsonAt(place, signal));
+    const found = await jsonAt(place, signal).catch((error: unknown) => {
+      if (!(error instanceof NoKeys)) throw error;
+      failed ??= error;
+    });
+    const { data } = metadataSchema.safeParse(found);
     if (data !== undefined) return data;
   }
+  if (failed !== undefined) throw failed;
   throw new NoKeys("it has no metadata with a jwks_uri");
 }
 
