@@ -79,7 +79,7 @@ function rowOf(held: Held, id: string): IndexedNodeRow {
 
 /** Returns the texts of a memory as a form shows them. */
 export function texts(held: Held, id: string): Texts {
-  const { content_title, content_summary, content_body, tags, subtype } = rowOf(held, id);
+  const { content_title, content_summary, content_body, tags, subtype, version } = rowOf(held, id);
   const within = jsonObjectIn(content_body)?.text;
   return {
     title: content_title,
@@ -87,12 +87,14 @@ export function texts(held: Held, id: string): Texts {
     text: typeof within === "string" ? within : (content_body ?? ""),
     tags: tags === null ? [] : namesIn(tags),
     kind: subtype ?? "",
+    version,
   };
 }
 
 /** Changes the texts and the kind of a memory. */
-export async function edit(held: Held, id: string, { title, summary, text, tags, kind }: Texts) {
+export async function edit(held: Held, id: string, changed: Texts) {
   const row = rowOf(held, id);
+  const { title, summary, text, tags, kind, version = row.version } = changed;
   const changes = {
     content_title: title,
     content_summary: summary,
@@ -101,7 +103,7 @@ export async function edit(held: Held, id: string, { title, summary, text, tags,
   };
   if (held.server !== undefined) {
     await onServer(held, id, () =>
-      held.server!.update(id, row.version, { ...changes, tags: [...tags] }),
+      held.server!.update(id, version, { ...changes, tags: [...tags] }),
     );
     return;
   }

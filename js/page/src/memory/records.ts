@@ -292,6 +292,11 @@ export interface Texts {
   tags: string[];
   /** The subtype; empty if it has none. A change without it leaves the kind. */
   kind?: string;
+  /**
+   * The version that was read: a server refuses to change a later one. A change without it is one of
+   * the memory as it is.
+   */
+  version?: number | null;
 }
 
 /** What became of a text that was to be remembered, piece by piece. */

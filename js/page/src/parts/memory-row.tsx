@@ -29,8 +29,9 @@ export function MemoryRow({ card, onRemove, hasValues = true }: RowProps) {
   const end = async (changed: Texts | undefined) => {
     why.value = changed === undefined ? "" : await whyNot(() => memory.edit(card.id, changed));
     // After a refusal the memory is shown as the server has it. The visitor's text stays in the
-    // form.
+    // form: who saves it again has seen what the memory is now.
     if (why.value === "") editing.value = undefined;
+    else if (changed !== undefined) editing.value = withoutVersion(changed);
     if (changed !== undefined) await memoryChanged();
     edit.current?.focus();
   };
@@ -78,6 +79,8 @@ export function MemoryRow({ card, onRemove, hasValues = true }: RowProps) {
   );
 }
 
+const withoutVersion = ({ version: _, ...texts }: Texts): Texts => texts;
+
 interface EditProps {
   texts: Texts;
   /** Called with the changed texts, or without if nothing is to change. */
@@ -101,6 +104,7 @@ function EditForm({ texts, end }: EditProps) {
       text: text.value,
       tags: [...new Set(tags.value.split(",").map((tag) => tag.trim()))].filter(Boolean),
       kind: kind.value,
+      ...(texts.version === undefined ? {} : { version: texts.version }),
     });
   return (
     <form
