@@ -40,18 +40,19 @@ export type Queued = Omit<
   "sequence" | "id" | "status" | "created_at" | "expires_at" | "resolution" | "resolved_at"
 >;
 
-/** Returns until when a conflict waits that is queued now, in ISO 8601. */
-export const waitsUntil = (agent: Agent): string => toIso(agent.now() + WAITS);
+/** Returns until when a conflict waits that is queued at an instant, in ISO 8601. */
+export const waitsUntil = (now: number): string => toIso(now + WAITS);
 
 /** Within a `write`: adds a conflict to the queue. */
 export function queue(agent: Agent, conflict: Queued & { expires_at?: string }): ConflictRow {
   if (agent.behaviour.dropsExpiredConflicts)
     agent.storage.conflicts.removeExpired(toIso(agent.heldNow()));
+  const now = agent.now();
   return agent.storage.conflicts.insert({
     id: newId("q"),
     status: "pending",
-    created_at: toIso(agent.now()),
-    expires_at: waitsUntil(agent),
+    created_at: toIso(now),
+    expires_at: waitsUntil(now),
     resolution: null,
     resolved_at: null,
     ...conflict,

@@ -104,7 +104,7 @@ function takeBack(agent: Agent, request: Resolving): Resolved {
     const { id, old_node_id, new_node_id, ...last } = resolvedOf(agent, request);
     const [old, fresh] = [old_node_id!, new_node_id];
     checkThere(agent, { old_node_id: old, ...(fresh === null ? {} : { new_node_id: fresh }) });
-    storage.conflicts.reopen(id, waitsUntil(agent));
+    storage.conflicts.reopen(id, waitsUntil(agent.now()));
     const actions: string[] = [];
     if (fresh !== null) {
       const [from, to] = last.resolution === "old_is_current" ? [old, fresh] : [fresh, old];
