@@ -31,6 +31,28 @@ export function writeInto(path: string, name: string, text: string): void {
   writeFileSync(path, `${page.slice(0, from)}${start}\n${text}\n\n${page.slice(to)}`);
 }
 
+/** Figures that stand in a file of their own and in docs/benchmarks.md. */
+export interface Figures {
+  /** The name of the file. */
+  readonly name: string;
+  readonly title: string;
+  /** How they were measured; ends before the machine's load. */
+  readonly how: string;
+  readonly load: string;
+  /** The table. */
+  readonly text: string;
+  /** The name of the place in docs/benchmarks.md. */
+  readonly mark: string;
+}
+
+/** Writes figures to both places, and says where. */
+export function writeFigures({ name, title, how, load, text, mark }: Figures): void {
+  const path = writeResults(name, title, `${how} ${load}.\n\n${text}`);
+  const measured = `Measured on ${today()}, at a load of ${load}.`;
+  writeInto("docs/benchmarks.md", mark, `${text}\n\n${measured}`);
+  console.log(`\nwritten to ${path}, and to docs/benchmarks.md`);
+}
+
 /**
  * Writes rows into the tables of a page, each over the row with the same first cell.
  *

@@ -9,7 +9,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Command } from "commander";
-import { table, today, writeInto, writeResults } from "../results.ts";
+import { table, writeFigures } from "../results.ts";
 import { databaseIn } from "./agent-files.ts";
 import { BareDisk } from "./bare-disk.ts";
 import {
@@ -79,14 +79,15 @@ try {
     }
   }
   if (options.write && !options.small) {
-    const path = writeResults(
-      "http-evidence",
-      "HTTP bench by evidence",
-      `${HOW} ${load}.\n\n${table(HEAD, rows)}`,
-    );
-    const measured = `Measured on ${today()}, at a load of ${load}.`;
-    writeInto("docs/benchmarks.md", MARK, `${table(HEAD, rows)}\n\n${measured}`);
-    console.log(`\nwritten to ${path}, and to docs/benchmarks.md`);
+    const text = table(HEAD, rows);
+    writeFigures({
+      name: "http-evidence",
+      title: "HTTP bench by evidence",
+      how: HOW,
+      load,
+      text,
+      mark: MARK,
+    });
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });

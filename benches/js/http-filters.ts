@@ -5,7 +5,7 @@
 import { loadavg } from "node:os";
 import { Command } from "commander";
 import { withServer } from "../quality/own-server.ts";
-import { table, today, writeInto, writeResults } from "../results.ts";
+import { table, writeFigures } from "../results.ts";
 import { makeTextMemories, makeTextQuestions, vocabularyOf } from "./evidence-inputs.ts";
 import type { RunningServer } from "./http-contestants.ts";
 import { tableOf } from "./token-tables.ts";
@@ -97,9 +97,10 @@ const head = [
 console.log(table(head, rows));
 if (options.write && !options.small) {
   const text = table(head, rows);
-  const path = writeResults("http-filters", "HTTP bench of filters", `${HOW} ${load}.\n\n${text}`);
-  writeInto("docs/benchmarks.md", MARK, `${text}\n\nMeasured on ${today()}, at a load of ${load}.`);
-  console.log(`\nwritten to ${path}, and to docs/benchmarks.md`);
+  writeFigures({
+    ...{ name: "http-filters", title: "HTTP bench of filters" },
+    ...{ how: HOW, load, text, mark: MARK },
+  });
 }
 
 async function fill(server: RunningServer, count: number): Promise<void> {

@@ -10,7 +10,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Command } from "commander";
-import { table, today, writeInto, writeResults } from "../results.ts";
+import { table, writeFigures } from "../results.ts";
 import { WORDS } from "./evidence-inputs.ts";
 import { Data, DIMENSIONS, LATE, LIMIT, PATIENCE } from "./peers/data.ts";
 import { writeData } from "./peers/make-data.ts";
@@ -120,14 +120,15 @@ try {
     rmSync(join(folder, "data"), { recursive: true });
   }
   if (options.write && !options.small) {
-    const path = writeResults(
-      "peers",
-      "Beside libraries and databases",
-      `${HOW} ${load}.\n\n${table(HEAD, rows)}`,
-    );
-    const measured = `Measured on ${today()}, at a load of ${load}.`;
-    writeInto("docs/benchmarks.md", MARK, `${table(HEAD, rows)}\n\n${measured}`);
-    console.log(`\nwritten to ${path}, and to docs/benchmarks.md`);
+    const text = table(HEAD, rows);
+    writeFigures({
+      name: "peers",
+      title: "Beside libraries and databases",
+      how: HOW,
+      load,
+      text,
+      mark: MARK,
+    });
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });
