@@ -187,7 +187,8 @@ export function shownDifference({ mean, low, high }: Estimate): string {
   return `${signed(mean)} (${signed(low)} to ${signed(high)})`;
 }
 
-function signed(value: number): string {
+/** Returns a difference with its sign. */
+export function signed(value: number): string {
   const text = Math.abs(value).toFixed(3);
   return Number(text) === 0 ? text : `${value < 0 ? "−" : "+"}${text}`;
 }

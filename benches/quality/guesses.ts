@@ -9,6 +9,7 @@ import { type MemoryEdge, MemoryIndex, type WordVectors } from "nous-wasm";
 import { table, writeResults } from "../results.ts";
 import { CONFIDENCE, draws, estimate, RESAMPLES } from "./bootstrap.ts";
 import { type Write, written } from "./conflicts.ts";
+import { signed } from "./evidence-report.ts";
 import { askingOf, type Case } from "./measure.ts";
 import { DEPTH, METRICS } from "./metrics.ts";
 import { generalSet } from "./own-sets.ts";
@@ -104,7 +105,6 @@ function cells(values: readonly (readonly number[])[]): string[] {
   if (values.length === 0) return WAYS.map(() => "");
   const places = draws(values.length);
   const mean = (way: number) => values.reduce((sum, its) => sum + its[way]!, 0) / values.length;
-  const signed = (value: number) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(3)}`;
   return WAYS.map((_, way) => {
     if (way === 0) return mean(0).toFixed(3);
     const differences = values.map((its) => its[way]! - its[0]!);

@@ -10,7 +10,7 @@
 // # Invariants
 //
 // - What happened stays true: memories of EPISODIC and SIGNALS are not replaced.
-// - Messages of conversations and questions neither replace nor are replaced; nor do requests.
+// - Messages of conversations neither replace nor are replaced; nor do questions, with a mark or not.
 // - Members of a series that numbers tell apart do not replace each other.
 // - A memory whose words are all in the older one replaces nothing: it says nothing else.
 // - The rule proposes. *Likely* changes an order, *possible* that of equal answers, and nothing is

@@ -245,20 +245,21 @@ const ASKING = {
   which:
     "what|when|where|who|whose|which|why|how|wie|was|wann|wo|wer|warum|cómo|qué|cuándo|dónde|cuál",
   is: "is|are|was|were|do|does|did|can|could|should|would|will|has|have|must|may",
-  of: "i|you|we|they|he|she|it|there|this|that|these|my|your|our|the|an?|any",
+  of: "i|you|we|they|he|she|it|there|this|that|these",
   german: "kann|kannst|können|könnten|soll|muss|ist|sind|hat|habe|gibt|komme|setze|kommt",
-  spanish: "puedo|puedes|hay|está|es|llega|cambio|dime|muéstrame",
+  spanish: "puedo|puedes|hay|está|es|llega|cambio",
 };
-/** Whether a sentence without a mark asks, or asks somebody to do something. */
+/**
+ * Whether a sentence without a mark asks. Notes leave out who they are about ("Has a cat"), and tell
+ * how to act ("Give me short answers"): these state something.
+ */
 export const ASKS = new RegExp(
   `^(?:(?:hey|hi|hello|ok|so|and|please|bitte|por favor)[\\s,]+)*(?:${[
     `(?:${ASKING.which})(?:['’]s|\\s+(?:\\p{L}+\\s+)?(?:${ASKING.is}|${ASKING.german}|${ASKING.spanish}))`,
-    "how\\s+(?:much|many|long|often|far|old|big)|(?:can|could|would|will)\\s+you|kannst\\s+du",
-    `(?:${ASKING.is})\\s+(?:${ASKING.of})|does\\s+(?!not)\\p{L}+|gibt\\s+es|puedes|dime`,
-    "(?:tell|show|give|help|find)\\s+me|bitte\\s+(?:sag|zeig|hilf)|(?:zeig|sag|hilf)\\s+mir",
-    "i(?:\\s+(?:need|want|wish|would like)|['’]d like)\\s+to\\s+know|i\\s+was\\s+wondering|por favor",
-    "please\\s+(?:tell|show|help|explain|give|find|check|cancel|change|book|order|let|play)",
-    "ich\\s+möchte\\s+wissen|quiero\\s+saber|any\\s+\\p{L}+\\s+(?:for|about|on|in)",
+    "how\\s+(?:much|many|long|often|far|old|big)|kannst\\s+du|gibt\\s+es|puedes",
+    `(?:${ASKING.is})\\s+(?:${ASKING.of})`,
+    "i(?:\\s+(?:need|want|wish|would like)|['’]d like)\\s+to\\s+know|i\\s+was\\s+wondering",
+    "ich\\s+möchte\\s+wissen|quiero\\s+saber",
   ].join("|")})(?![\\p{L}\\p{N}])[^.:;!?]*$`,
   "iu",
 );
