@@ -68,8 +68,9 @@ export async function visitPage(
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("requestfailed", (request) => {
-    // The page itself ends a stream of events, with another memory for example.
-    if (!request.url().includes("/v1/events?")) complaints.push(`${request.url()} failed`);
+    // A page that is left, or that ends a stream of events, gives up what it asked for.
+    if (request.failure()?.errorText === "net::ERR_ABORTED") return;
+    complaints.push(`${request.url()} failed: ${request.failure()?.errorText}`);
   });
   page.on("request", (request) => requests.push(request.url()));
   await page.goto(`${url}#/${at}`);
