@@ -412,6 +412,29 @@ describe("a stream", () => {
     await vi.waitFor(() => expect(response.destroy).toHaveBeenCalledOnce());
   });
 
+  test("goes on after a look that failed, and ends after three in a row", async () => {
+    // Every third look works, until none does.
+    let asked = 0;
+    const events = async () => {
+      asked += 1;
+      if (asked % 3 !== 0 || asked > 9) throw new Error("busy");
+      return page(asked);
+    };
+    const reader = new EventStreams({ events }, never)
+      .open({
+        ...{ agent: "a", key: undefined, after: undefined, first: page(0), response: undefined },
+        mayRead: async () => true,
+      })
+      .getReader();
+    await reader.read();
+    for (const number of [3, 6, 9]) {
+      const { value } = await reader.read();
+      expect(new TextDecoder().decode(value)).toContain(`id: e.${number}\n`);
+    }
+    expect((await reader.read()).done).toBe(true);
+    expect(asked).toBe(12);
+  });
+
   test("shows signs of life, with the newest cursor", async () => {
     const quiet: Events = { data: [], count: 0, cursor: "e.7", reset: false };
     const streams = new EventStreams({ events: async () => quiet }, { ...never, alive: 1 });

@@ -5,6 +5,7 @@
 //
 // Bounds: a stream reads on when the client has taken what was sent before, so that it holds one page of
 // events at most. A client that takes nothing for `stalled` is cut off. So is one whose key is revoked.
+// A stream ends when as many looks in a row failed as `MAX_FAILURES` says.
 
 import type { ServerResponse } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
@@ -26,6 +27,8 @@ export interface Waits {
   stalled: number;
 }
 const WAITS: Waits = { look: 400, alive: 15_000, stalled: 60_000 };
+/** A look fails while an agent is being deleted, for example, or a database does not answer in time. */
+const MAX_FAILURES = 3;
 /** How long a client waits before it connects again, in milliseconds. */
 const RETRY = 1_000;
 
@@ -139,13 +142,16 @@ export class EventStreams {
     let spokeAt = performance.now();
     const start = after ?? first.cursor;
     yield `retry: ${RETRY}\n\n${sent("start", start, { cursor: start })}${textOf(first)}`;
-    for (;;) {
-      const isAll = page.count < EVENTS_AT_ONCE;
+    for (let failures = 0; ; ) {
+      const isAll = page.count < EVENTS_AT_ONCE || failures > 0;
       try {
         page = await this.#next(agent, page.cursor, isAll ? this.#waits.look : 0);
+        failures = 0;
       } catch {
+        failures += 1;
         // The client connects again, and learns why if it still fails.
-        return;
+        if (failures === MAX_FAILURES || this.#closing.signal.aborted || isOver()) return;
+        continue;
       }
       const text = textOf(page);
       if (isOver()) return;
