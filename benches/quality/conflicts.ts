@@ -6,11 +6,10 @@ import {
   correctionIn,
   type Features,
   fewest,
-  gradeOf,
+  gradedPair,
   MAX_REPLACED_ANSWERS,
   MIN_LIKELY,
   MIN_POSSIBLE,
-  probabilityOf,
   REPLACING_WEIGHTS,
   type ReplacingCandidate,
   replacingCandidates,
@@ -165,10 +164,9 @@ export function proposedBy(by: keyof typeof REPLACING_WEIGHTS, min: number) {
   return ({ candidates }: Write): string[] => {
     const found = candidates.flatMap(({ id, features }) => {
       if (features === undefined) return [];
-      const probability = probabilityOf(features, REPLACING_WEIGHTS[by]);
-      return probability >= min
-        ? { id, probability, grade: gradeOf(probability) ?? "possible" }
-        : [];
+      const its = gradedPair(features, REPLACING_WEIGHTS[by]);
+      const grade = its.probability < min ? undefined : (its.grade ?? "possible");
+      return { id, ...its, grade };
     });
     return fewest(found.sort((a, b) => b.probability - a.probability)).map(({ id }) => id);
   };

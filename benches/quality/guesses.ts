@@ -4,7 +4,7 @@
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { loadEmbedderSync } from "nous-embedder";
-import { fewest, gradeOf, probabilityOf, REPLACING_WEIGHTS, typeOfGuess } from "nous-memory";
+import { fewest, gradedPair, REPLACING_WEIGHTS, typeOfGuess } from "nous-memory";
 import { type MemoryEdge, MemoryIndex, type WordVectors } from "nous-wasm";
 import { table, writeResults } from "../results.ts";
 import { CONFIDENCE, draws, estimate, RESAMPLES } from "./bootstrap.ts";
@@ -42,9 +42,7 @@ function guessesOf(writes: readonly Write[]): MemoryEdge[] {
   return writes.flatMap(({ id, candidates }) => {
     const found = candidates.flatMap(({ id: older, features }) => {
       if (features === undefined) return [];
-      const probability = probabilityOf(features, REPLACING_WEIGHTS.embedded);
-      const grade = gradeOf(probability);
-      return grade === undefined ? [] : { older, probability, grade };
+      return { older, ...gradedPair(features, REPLACING_WEIGHTS.embedded) };
     });
     const first = fewest(found.sort((a, b) => b.probability - a.probability));
     return first.map(({ older, probability, grade }) => ({

@@ -204,6 +204,7 @@ export {
   type ComparedMemory,
   fewest,
   type Grade,
+  gradedPair,
   gradeOf,
   MAX_REPLACED,
   MAX_REPLACED_ANSWERS,

@@ -66,21 +66,23 @@ export function possiblyReplacedBy(
     (answer) => answer.id !== row.id && answer.superseded_by === undefined,
   );
   const rows = new Map(store.rows(older.map(({ id }) => id)).map((row) => [row.id, row]));
+  const there = new Set(older.map(({ id }) => id));
   const candidates = replacingCandidates(
     newer,
     older.flatMap(({ id, evidence }) => {
       const its = rows.get(id);
-      return its === undefined || its.user_id !== row.user_id
-        ? []
-        : { id, ...comparedOf(its, store), evidence };
+      if (its === undefined || its.user_id !== row.user_id) return [];
+      const successors = store.likelySuccessorsOf(id).filter((by) => there.has(by));
+      const isReplaced = successors.length > 0;
+      return { id, ...comparedOf(its, store), evidence, successors, isReplaced };
     }),
   );
   const isEmbedded = meaning.embedding != null;
-  const found = replacedAmong(newer, candidates, { isEmbedded, offset: offset ?? 0 }).map(
-    ({ place, ...graded }) => ({ id: candidates[place]!.id, ...graded }),
-  );
-  const ids = new Set(found.map(({ id }) => id));
-  return fewest(found.filter(({ id }) => !store.likelySuccessorsOf(id).some((by) => ids.has(by))));
+  const among = replacedAmong(newer, candidates, { isEmbedded, offset: offset ?? 0 });
+  const found = among.map(({ place, ...one }) => ({ ...one, ...candidates[place]! }));
+  const told = new Set(found.flatMap(({ id, grade }) => (grade === undefined ? [] : id)));
+  const last = found.filter(({ successors }) => !successors.some((by) => told.has(by)));
+  return fewest(last).map(({ id, probability, grade }) => ({ id, probability, grade }));
 }
 
 function comparedOf(row: NodeRow, { engine }: Pick<ComparedStore, "engine">): ComparedMemory {

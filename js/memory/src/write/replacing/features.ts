@@ -90,6 +90,7 @@ export const FEATURES = [
   "once",
   "adds_up",
   "apart",
+  "confirms",
   "happened",
   "happened_old",
   "talk",
@@ -107,6 +108,7 @@ export const FEATURES = [
   "unchanged_kept",
   "unchanged_unlike",
   "length",
+  "alike",
   // Of two memories of which one is longer than a statement.
   "long",
   "long_nearness",
@@ -129,6 +131,7 @@ export const FEATURES = [
   "long_ended",
   "long_talk",
   "long_addressed",
+  "long_alike",
 ] as const;
 
 /** The name of a feature. */
@@ -152,6 +155,8 @@ export interface Around {
   readonly isEvent: boolean;
   /** Days between the two. */
   readonly days: number;
+  /** How many of the other answers are as near to the newer one: where all are alike, nearness says little. */
+  readonly alike: number;
   /** How rare a word is among the answers. */
   readonly rarity: (key: string) => number;
 }
@@ -173,6 +178,7 @@ export function featuresOf(older: ComparedTexts, newer: ComparedTexts, around: A
         same_subtype,
         event: some(around.isEvent),
         soft: around.soft,
+        alike: Math.log(1 + around.alike),
         ...statementFeatures(olds[0] ?? NOTHING, news[0] ?? NOTHING),
       };
   return { ...NONE, ...own };
@@ -255,6 +261,7 @@ function statementFeatures(old: Sentence, fresh: Sentence): Partial<Features> {
     once: some(isNewIn(fresh, old, PHRASES.once)),
     adds_up: some(!changed && hasWord(old, ADDING) && hasWord(fresh, ADDING)),
     apart: some(!changed && isApart(old, fresh)),
+    confirms: some(!changed && isNewIn(fresh, old, PHRASES.confirms)),
     happened: some(hasAny(fresh.text, PHRASES.happened)),
     happened_old: some(hasAny(old.text, PHRASES.happened)),
     ...talkIn(old.text, fresh.text),
@@ -341,10 +348,11 @@ function longFeatures({ older, newer, olds, news }: LongPair, around: Around): P
     long_ended: its.ended!,
     long_talk: talk,
     long_addressed: addressed,
+    long_alike: Math.log(1 + around.alike),
   };
 }
 
-const { added: _, aside: __, happened: ___, once: ____, ...CHANGES } = PHRASES;
+const { added: _, aside: __, happened: ___, once: ____, confirms: _____, ...CHANGES } = PHRASES;
 
 const hasAny = (text: string, phrase: RegExp): boolean => text.search(phrase) >= 0;
 /** Whether a phrase is in one sentence, and not the same words in another one. */

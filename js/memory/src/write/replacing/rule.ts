@@ -18,9 +18,10 @@
 //
 // # Soundness
 //
-// The probability of two statements depends on the two alone, and on the offset that an agent
-// learned: other memories cannot make one likely. Several likely ones at once look like a list, and
-// are possible only.
+// The probability of two statements depends on the two, on how many others are as near, and on the
+// offset that an agent learned. Other memories make one less likely, and never more: where all are
+// alike, as the days of a diary, nearness says little. Several that would be likely alone look like a
+// list, and are possible only.
 //
 // # Cost
 //
@@ -73,6 +74,8 @@ export interface ComparedMemory extends ComparedTexts {
 export interface ReplacingCandidate extends ComparedMemory {
   /** The evidence of the answer, by name. */
   readonly evidence: Readonly<Record<string, number>>;
+  /** Whether another candidate is likely to replace it, so that it is as near as that one. */
+  readonly isReplaced?: boolean;
 }
 
 /** A memory that the new one may replace. */
@@ -81,7 +84,10 @@ export interface ReplacedCandidate {
   readonly place: number;
   /** The probability that the new memory replaces it. */
   readonly probability: number;
-  readonly grade: Grade;
+  /** Undefined if the probability is too low to be told. */
+  readonly grade: Grade | undefined;
+  /** Whether it would be likely if no other memory were as near. */
+  readonly isLikelyAlone: boolean;
 }
 
 /** The types of messages. */
@@ -110,16 +116,27 @@ export function replacingFeatures(
 ): (Features | undefined)[] {
   if (asks(newer)) return candidates.map(() => undefined);
   const rarity = rarityAmong(candidates);
+  const nearnessOf = ({ evidence: { sem = 0, emb = 0 } }: ReplacingCandidate) =>
+    isEmbedded ? emb : sem;
+  const others = candidates.filter(({ isReplaced }) => isReplaced !== true);
   return candidates.map((older, place) => {
     if (asks(older) || isOfSeries(older, newer) || saysAll(older, newer)) return undefined;
     const { sem = 0, sbm = 0, emb = 0, p_softcov: soft = 0 } = older.evidence;
     return featuresOf(older, newer, {
       ...{ cosine: isEmbedded ? emb : undefined, sem, soft, place, words: sbm, rarity },
+      alike: asNear(nearnessOf(older), others.filter((other) => other !== older).map(nearnessOf)),
       isEvent: !LASTING.has(newer.section),
       days: (newer.created_at - older.created_at) / DAY,
     });
   });
 }
+
+/** A cosine that is less by this much counts for 1/e. */
+const NEAR = 0.05;
+
+/** Returns how many others are as near as a memory. */
+const asNear = (nearness: number, others: readonly number[]): number =>
+  others.reduce((sum, other) => sum + Math.exp(Math.min(0, other - nearness) / NEAR), 0);
 
 /** Whether a memory only asks, with a mark at its end or without one. */
 function asks(memory: ComparedTexts): boolean {
@@ -140,11 +157,12 @@ export function replacedAmong(
   const weights = REPLACING_WEIGHTS[isEmbedded ? "embedded" : "plain"];
   const found = replacingFeatures(newer, candidates, isEmbedded).flatMap((features, place) => {
     if (features === undefined) return [];
-    const fitted = probabilityOf(features, weights, offset);
+    const fitted = gradedPair(features, weights, offset);
     const isOther = hasMovedOn(wholeOf(candidates[place]!), wholeOf(newer));
-    const probability = isOther ? Math.max(fitted, logistic(MOVED_ON + offset)) : fitted;
-    const grade = gradeOf(probability);
-    return grade === undefined ? [] : { place, probability, grade };
+    const probability = isOther
+      ? Math.max(fitted.probability, logistic(MOVED_ON + offset))
+      : fitted.probability;
+    return { place, ...fitted, probability, grade: gradeOf(probability) };
   });
   return found.sort((a, b) => b.probability - a.probability);
 }
@@ -156,12 +174,27 @@ const OF_LIST = { grade: "possible", probability: MIN_LIKELY - 0.05 } as const;
  * Returns the first of the memories that a new one may replace. More likely ones than that are a
  * list, of which a new line replaces none for sure.
  */
-export function fewest<Found extends { readonly grade: Grade; readonly probability: number }>(
+export function fewest<Found extends Omit<ReplacedCandidate, "place">>(
   found: readonly Found[],
-): Found[] {
-  const isList = found.filter(({ grade }) => grade === "likely").length > MAX_REPLACED;
-  const graded = isList ? found.map((one) => ({ ...one, ...OF_LIST })) : found;
-  return graded.slice(0, MAX_REPLACED);
+): (Found & { grade: Grade })[] {
+  const isList = found.filter(({ isLikelyAlone }) => isLikelyAlone).length > MAX_REPLACED;
+  const told = found.flatMap((one) => {
+    const { grade } = one;
+    return grade === undefined ? [] : { ...one, grade, ...(isList ? OF_LIST : {}) };
+  });
+  return told.slice(0, MAX_REPLACED);
+}
+
+/** Returns what the weights say of a pair. */
+export function gradedPair(
+  features: Features,
+  weights: ReplacingWeights,
+  offset = 0,
+): Omit<ReplacedCandidate, "place"> {
+  const probability = probabilityOf(features, weights, offset);
+  const alone = probabilityOf({ ...features, alike: 0, long_alike: 0 }, weights, offset);
+  const isLikelyAlone = alone >= MIN_LIKELY;
+  return { probability, grade: gradeOf(probability), isLikelyAlone };
 }
 
 /** Returns the probability that a new memory with these features replaces the older one. */

@@ -186,6 +186,12 @@ export const PHRASES = {
     "weiter(?:e|er|es|en)",
     "zweit(?:e|er|es|en)|daneben|ebenfalls|también|tambien|además|otr[oa]s?|segund[oa]|igualmente",
   ),
+  /** What was holds on. */
+  confirms: phrases(
+    "still|remains?|stays?|unchanged|continues?|as (?:before|always|ever)|keeps|confirm(?:ed)?",
+    "has not changed|hasn't changed|nothing changed|reminder|immer noch|weiterhin|nach wie vor",
+    "bleib(?:t|en)|wie immer|unverändert|bestätigt|sigue[ns]?|todavía|aún|se mantiene|como siempre",
+  ),
   /** It holds for one time only. */
   once: phrases(
     "today|tomorrow|tonight|this (?:week|weekend|once|time|morning|afternoon|evening|monday|tuesday",
