@@ -1,6 +1,7 @@
 // `npm run quality -- holds`: whether answers of a server with default settings put first what holds now. Pairs
 // of statements are stored one after the other among others, over HTTP.
 
+import { GUESSES } from "nous-memory";
 import type { RunningServer } from "../js/http-contestants.ts";
 import { table, writeResults } from "../results.ts";
 import { type HoldingPair, OTHERS, REPLACED, STANDING } from "./holding-pairs.ts";
@@ -43,7 +44,7 @@ async function counted(server: RunningServer, edges: Edges): Promise<Counted> {
     for (const id of ids.values()) {
       const guesses = await ask(`GET /edges?node_id=${id}&direction=out`);
       for (const edge of guesses.data)
-        if (edge.type === "likely_supersedes") await ask(`DELETE /edges/${edge.id}`);
+        if (GUESSES.includes(edge.type)) await ask(`DELETE /edges/${edge.id}`);
     }
   }
   if (edges === "of every pair")

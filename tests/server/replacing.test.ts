@@ -232,6 +232,67 @@ describe("the rule", () => {
     );
   });
 
+  test("is never surer because other memories are as near, and less sure the more there are", () => {
+    const memoryOf = (title: string, created_at: number) => ({
+      ...{ title, text: "", subtype: "fact", section: "KNOWLEDGE" as const, created_at },
+    });
+    const pairs = CHANGES.plain!.filter(({ replaces }) => replaces);
+    const cosine = fc.float({ min: Math.fround(-0.2), max: 1, noNaN: true });
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...pairs),
+        cosine,
+        fc.array(fc.tuple(fc.constantFrom(...pairs), cosine), { maxLength: 12 }),
+        ({ older, newer }, emb, others) => {
+          const candidates = [
+            [older, emb] as const,
+            ...others.map(([it, emb]) => [it.older, emb] as const),
+          ].map(([title, emb]) => ({ ...memoryOf(title, 0), evidence: { emb, sem: emb / 2 } }));
+          const first = (some: typeof candidates, isEmbedded = true) => {
+            const [features] = replacingFeatures(memoryOf(newer, 60_000), some, isEmbedded);
+            return probabilityOf(features!, REPLACING_WEIGHTS[isEmbedded ? "embedded" : "plain"]);
+          };
+          let before = first(candidates.slice(0, 1));
+          for (let count = 2; count <= candidates.length; count += 1) {
+            const now = first(candidates.slice(0, count));
+            expect(now).toBeLessThanOrEqual(before);
+            before = now;
+          }
+          // One that is replaced already says nothing.
+          const replaced = candidates.map((one, place) => ({ ...one, isReplaced: place > 0 }));
+          expect(first(replaced)).toBe(first(candidates.slice(0, 1)));
+          // Word vectors are too coarse to count by.
+          expect(first(candidates, false)).toBe(first(candidates.slice(0, 1), false));
+        },
+      ),
+      runs(60),
+    );
+  });
+
+  test("does not take a confirmation for a change", () => {
+    const facts = fc.constantFrom(
+      ["Vesna works at the mill", "Vesna works at the quarry"],
+      ["The archive is in Delft", "The archive is in Breda"],
+      ["The choir meets on Mondays", "The choir meets on Fridays"],
+      ["The fee is 12 euros", "The fee is 15 euros"],
+    );
+    const said = fc.constantFrom(
+      (it: string) => `${it}, still`,
+      (it: string) => `${it}, as before`,
+      (it: string) => `Confirmed: ${it}`,
+      (it: string) => `${it}, nothing changed`,
+    );
+    fc.assert(
+      fc.property(facts, said, ([fact, other], confirm) => {
+        const likely = (newer: string) =>
+          guessesOf([`${fact}.`, newer]).found[1]!.filter(({ grade }) => grade === "likely");
+        expect(likely(`${confirm(fact!)}.`)).toEqual([]);
+        expect(likely(`${other} now.`)).toHaveLength(1);
+      }),
+      runs(20),
+    );
+  });
+
   test("finds plain changes, and hardly marks what stands: over pairs that are held out", () => {
     const share = (replaces: boolean) => {
       const pairs = CHANGES.plain!.filter((pair) => pair.held && pair.replaces === replaces);

@@ -131,7 +131,6 @@ export const FEATURES = [
   "long_ended",
   "long_talk",
   "long_addressed",
-  "long_alike",
 ] as const;
 
 /** The name of a feature. */
@@ -155,11 +154,15 @@ export interface Around {
   readonly isEvent: boolean;
   /** Days between the two. */
   readonly days: number;
-  /** How many of the other answers are as near to the newer one: where all are alike, nearness says little. */
+  /** How many of the other answers have as high a cosine; 0 without embeddings. */
   readonly alike: number;
   /** How rare a word is among the answers. */
   readonly rarity: (key: string) => number;
 }
+
+/** Phrases by which a memory says that something changed. */
+const { now, ended, became, again, corrects } = PHRASES;
+const CHANGES = [now, ended, became, again, corrects];
 
 /** No feature. */
 const NONE = Object.fromEntries(FEATURES.map((name) => [name, 0])) as Features;
@@ -201,13 +204,14 @@ function statementFeatures(old: Sentence, fresh: Sentence): Partial<Features> {
   // An amount has another amount in its place, or "doubled"; a name does not replace it.
   const isLost = hasNumber(lost) && !hasNumber(won) && won.some(({ kind }) => kind === "name");
   const isAdded = isNewIn(fresh, old, PHRASES.added);
-  const says = (phrase: RegExp) => !isAdded && isNewIn(fresh, old, phrase);
+  const isUnchanged = isNewIn(fresh, old, PHRASES.unchanged);
+  const says = (phrase: RegExp) => !isAdded && !isUnchanged && isNewIn(fresh, old, phrase);
   const change = {
-    now: says(PHRASES.now),
-    ended: says(PHRASES.ended),
-    became: says(PHRASES.became),
-    again: says(PHRASES.again),
-    corrects: says(PHRASES.corrects),
+    now: says(now),
+    ended: says(ended),
+    became: says(became),
+    again: says(again),
+    corrects: says(corrects),
   };
   const changed = Object.values(change).some(Boolean);
   const isKept = holds(fresh, old.content.at(-1)?.key);
@@ -261,7 +265,7 @@ function statementFeatures(old: Sentence, fresh: Sentence): Partial<Features> {
     once: some(isNewIn(fresh, old, PHRASES.once)),
     adds_up: some(!changed && hasWord(old, ADDING) && hasWord(fresh, ADDING)),
     apart: some(!changed && isApart(old, fresh)),
-    confirms: some(!changed && isNewIn(fresh, old, PHRASES.confirms)),
+    confirms: some(!changed && (isUnchanged || isNewIn(fresh, old, PHRASES.confirms))),
     happened: some(hasAny(fresh.text, PHRASES.happened)),
     happened_old: some(hasAny(old.text, PHRASES.happened)),
     ...talkIn(old.text, fresh.text),
@@ -325,7 +329,7 @@ function longFeatures({ older, newer, olds, news }: LongPair, around: Around): P
   const near = nearestOf(olds, news);
   const its = statementFeatures(near.old, near.fresh);
   const { talk, addressed } = talkIn(wholeOf(older), wholeOf(newer));
-  const changes = Object.values(CHANGES).filter((phrase) => hasAny(wholeOf(newer), phrase));
+  const changes = CHANGES.filter((phrase) => hasAny(wholeOf(newer), phrase));
   return {
     long: 1,
     long_nearness: around.sem,
@@ -348,11 +352,8 @@ function longFeatures({ older, newer, olds, news }: LongPair, around: Around): P
     long_ended: its.ended!,
     long_talk: talk,
     long_addressed: addressed,
-    long_alike: Math.log(1 + around.alike),
   };
 }
-
-const { added: _, aside: __, happened: ___, once: ____, confirms: _____, ...CHANGES } = PHRASES;
 
 const hasAny = (text: string, phrase: RegExp): boolean => text.search(phrase) >= 0;
 /** Whether a phrase is in one sentence, and not the same words in another one. */

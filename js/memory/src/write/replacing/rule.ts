@@ -116,15 +116,13 @@ export function replacingFeatures(
 ): (Features | undefined)[] {
   if (asks(newer)) return candidates.map(() => undefined);
   const rarity = rarityAmong(candidates);
-  const nearnessOf = ({ evidence: { sem = 0, emb = 0 } }: ReplacingCandidate) =>
-    isEmbedded ? emb : sem;
   const others = candidates.filter(({ isReplaced }) => isReplaced !== true);
   return candidates.map((older, place) => {
     if (asks(older) || isOfSeries(older, newer) || saysAll(older, newer)) return undefined;
     const { sem = 0, sbm = 0, emb = 0, p_softcov: soft = 0 } = older.evidence;
     return featuresOf(older, newer, {
       ...{ cosine: isEmbedded ? emb : undefined, sem, soft, place, words: sbm, rarity },
-      alike: asNear(nearnessOf(older), others.filter((other) => other !== older).map(nearnessOf)),
+      alike: isEmbedded ? asNear(emb, cosines(others.filter((other) => other !== older))) : 0,
       isEvent: !LASTING.has(newer.section),
       days: (newer.created_at - older.created_at) / DAY,
     });
@@ -133,6 +131,9 @@ export function replacingFeatures(
 
 /** A cosine that is less by this much counts for 1/e. */
 const NEAR = 0.05;
+
+const cosines = (candidates: readonly ReplacingCandidate[]): number[] =>
+  candidates.map(({ evidence }) => evidence.emb ?? 0);
 
 /** Returns how many others are as near as a memory. */
 const asNear = (nearness: number, others: readonly number[]): number =>
@@ -192,7 +193,7 @@ export function gradedPair(
   offset = 0,
 ): Omit<ReplacedCandidate, "place"> {
   const probability = probabilityOf(features, weights, offset);
-  const alone = probabilityOf({ ...features, alike: 0, long_alike: 0 }, weights, offset);
+  const alone = probabilityOf({ ...features, alike: 0 }, weights, offset);
   const isLikelyAlone = alone >= MIN_LIKELY;
   return { probability, grade: gradeOf(probability), isLikelyAlone };
 }

@@ -189,8 +189,13 @@ export const PHRASES = {
   /** What was holds on. */
   confirms: phrases(
     "still|remains?|stays?|unchanged|continues?|as (?:before|always|ever)|keeps|confirm(?:ed)?",
-    "has not changed|hasn't changed|nothing changed|reminder|immer noch|weiterhin|nach wie vor",
-    "bleib(?:t|en)|wie immer|unverändert|bestätigt|sigue[ns]?|todavía|aún|se mantiene|como siempre",
+    "reminder|immer noch|weiterhin|nach wie vor|bleib(?:t|en)|wie immer|bestätigt",
+    "sigue[ns]?|todavía|aún|se mantiene|como siempre",
+  ),
+  /** It denies a change. */
+  unchanged: phrases(
+    "(?:has|have|had|did) ?n(?:o|')t changed?|(?:nothing|none|never)(?: has| have)? changed",
+    "no changes?|unverändert|nichts (?:hat sich )?geändert|nicht geändert|(?:no|nada) ha cambiado",
   ),
   /** It holds for one time only. */
   once: phrases(
