@@ -24,8 +24,9 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { nodeOfNpm } from "../../js/scripts/release/image.mjs";
 import { sectionOf } from "../../js/scripts/release/notes.mjs";
 import { PUBLISHED } from "../../js/scripts/release/npm.mjs";
-import { provenanceOf } from "../../js/scripts/release/provenance.mjs";
+import { keyOfRun } from "../../js/scripts/release/signing.mjs";
 import { archived } from "../../js/scripts/release/tar.mjs";
+import { BUNDLE, PUBLIC_KEY } from "../../js/scripts/release/verifying.mjs";
 import { currentVersion, outOfStep, versionsNamed } from "../../js/scripts/release/versions.mjs";
 import { isFull } from "../support/amount.ts";
 import { none } from "../support/full.ts";
@@ -123,10 +124,21 @@ describe("the version", () => {
   });
 });
 
-it("the workflow publishes the packages of a release", () => {
+it("the workflow publishes the packages of a release, with their provenance", () => {
   const workflow = readFileSync(join(root, ".github", "workflows", "release.yml"), "utf8");
   const [, names] = /for name in (.*); do\n *npm publish/.exec(workflow)!;
   expect(names!.split(" ").map((name) => `nous-${name}`)).toEqual(OWN);
+  // It signs what was made, without a key, and lays the provenance where that of a key lies.
+  const steps = [
+    "- run: npm run release",
+    "attest-build-provenance@",
+    `${BUNDLE}"`,
+    "upload-artifact@",
+  ];
+  const places = steps.map((step) => workflow.indexOf(step));
+  expect(places).toEqual([...places].sort((one, other) => one - other));
+  expect(places[0]).toBeGreaterThan(0);
+  expect(workflow).toContain("subject-path: release/*");
 });
 
 it("the notes are a section of the changelog", () => {
@@ -136,39 +148,6 @@ it("the notes are a section of the changelog", () => {
   expect(sectionOf(changelog, "Unreleased")).toBe("- a");
   expect(sectionOf(changelog, "1\\.2")).toBe("- c");
   expect(sectionOf(changelog, "2\\.0\\.0")).toBeUndefined();
-});
-
-it("the provenance of a dry run names files, commit and locks, and says that nobody signed it", () => {
-  const [hash, revision] = ["ab".repeat(32), "cd".repeat(20)];
-  const sums = `${hash}  nous-memory-1.2.3.tgz\n${hash}  nous-server-1.2.3.tgz\n`;
-  const made = { sums, version: "1.2.3", revision, isChanged: true };
-  const read = (repository?: string) => JSON.parse(provenanceOf({ ...made, repository }));
-  const { _type, subject, predicateType, predicate } = read("https://example.org/nous");
-  expect({ _type, predicateType }).toEqual({
-    _type: "https://in-toto.io/Statement/v1",
-    predicateType: "https://slsa.dev/provenance/v1",
-  });
-  expect(subject).toEqual(
-    ["memory", "server"].map((name) => ({
-      ...{ name: `nous-${name}-1.2.3.tgz`, digest: { sha256: hash } },
-    })),
-  );
-  const { buildDefinition, runDetails } = predicate;
-  expect(buildDefinition.internalParameters).toMatchObject({
-    ...{ isSigned: false, differsFromCommit: true, node: process.version },
-  });
-  const sha256 = (name: string) =>
-    createHash("sha256")
-      .update(readFileSync(join(root, name)))
-      .digest("hex");
-  expect(buildDefinition.resolvedDependencies).toEqual([
-    { uri: "git+https://example.org/nous", digest: { gitCommit: revision } },
-    ...["Cargo.lock", "package-lock.json"].map((name) => ({
-      ...{ name, digest: { sha256: sha256(name) } },
-    })),
-  ]);
-  expect(runDetails.builder.id).toContain("not-verified");
-  expect(read().predicate.buildDefinition.resolvedDependencies[0].uri).toBe("git+file:.");
 });
 
 it("an archive has the same bytes whatever the times, rights and order of files are", async () => {
@@ -203,8 +182,13 @@ describe("the command", () => {
   /** A clone of this repository with the scripts of the working tree, committed. */
   let clone: string;
   const git = (...args: string[]) => must("git", args, clone);
-  const release = (...args: string[]) =>
-    run(process.execPath, [join(clone, "js", "scripts", "release.mjs"), ...args], clone);
+  const release = (...args: string[]) => releaseWith([], ...args);
+  /** Runs the command with variables, and without those by which a workflow may sign. */
+  const releaseWith = (variables: readonly string[], ...args: string[]) => {
+    const without = ["RELEASE_KEY", "ACTIONS_ID_TOKEN_REQUEST_URL"].flatMap((name) => ["-u", name]);
+    const program = [process.execPath, join(clone, "js", "scripts", "release.mjs"), ...args];
+    return run("env", [...without, ...variables, ...program], clone);
+  };
   const commit = () => {
     const who = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
     return git(...who, "commit", "--all", "--quiet", "--allow-empty", "--message", "a");
@@ -247,6 +231,13 @@ describe("the command", () => {
     expect(unfit.stderr).toContain(
       "tests/server/released/98.7.6 is missing: run `npm run fixture`",
     );
+    expect(unfit.stderr).toContain("no key signs its provenance: name the file of one with --key");
+    const pem = keyOfRun().export({ type: "pkcs8", format: "pem" });
+    for (const variable of [`RELEASE_KEY=${pem}`, "ACTIONS_ID_TOKEN_REQUEST_URL=https://a"]) {
+      const signed = await releaseWith([variable]);
+      expect(signed.stderr).toContain("tests/server/released/98.7.6 is missing");
+      expect(signed.stderr).not.toContain("no key signs");
+    }
     const crate = join(clone, "crates", "minilm", "Cargo.toml");
     writeFileSync(crate, readFileSync(crate, "utf8").replace("98.7.6", "98.7.5"));
     const apart = await release("--dry-run");
@@ -311,6 +302,7 @@ describeInFull("a release", () => {
     const args = ["js/scripts/release.mjs", "--dry-run", "--out", to];
     return must(process.execPath, [...args, "--repository", "https://example.org/nous"], root);
   };
+  const [bundle, publicKey] = [`nous-${VERSION}${BUNDLE}`, `nous-${VERSION}${PUBLIC_KEY}`];
   let said: string;
   beforeAll(async () => {
     folder = join(emptyFolder(), "made");
@@ -324,13 +316,15 @@ describeInFull("a release", () => {
         "NOTES.md",
         "SHA256SUMS",
         `nous-${VERSION}.cdx.json`,
-        `nous-${VERSION}.unsigned-provenance.json`,
+        bundle,
+        publicKey,
         `nous-server-${VERSION}-linux-${process.arch}.oci.tar`,
         ...OWN.map((name) => `${name}-${VERSION}.tgz`),
         `nous_memory_client-${VERSION}-py3-none-any.whl`,
         `nous_memory_client-${VERSION}.tar.gz`,
       ].sort(),
     );
+    expect(said).toContain("signed with a key that was made for this run and is gone");
     expect(said).toMatch(/Nothing is published\..*npm publish .*twine upload/s);
     expect(readFileSync(at("NOTES.md"), "utf8")).toMatch(/^# \d.*\n\n###? /);
   });
@@ -338,21 +332,24 @@ describeInFull("a release", () => {
   it("has the same bytes a second time", { timeout: 10 * MINUTES }, async () => {
     const again = join(folder, "..", "again");
     await make(again);
-    for (const name of readdirSync(folder))
+    const names = readdirSync(folder).filter((name) => name !== bundle && name !== publicKey);
+    for (const name of names)
       expect([name, readFileSync(join(again, name)).equals(readFileSync(at(name)))]).toEqual([
         name,
         true,
       ]);
     const sums = await must("sha256sum", ["--check", "SHA256SUMS"], folder);
-    // Of all but the sums themselves and the provenance, which names them.
-    expect(sums.match(/: OK$/gm)).toHaveLength(readdirSync(folder).length - 2);
-    const name = `nous-${VERSION}.unsigned-provenance.json`;
-    const { subject } = JSON.parse(readFileSync(at(name), "utf8"));
-    const lines = subject.map((one: { name: string; digest: { sha256: string } }) => [
-      ...[one.digest.sha256, one.name],
-    ]);
-    expect(lines.map((line: string[]) => `${line.join("  ")}\n`).join("")).toBe(
-      readFileSync(at("SHA256SUMS"), "utf8"),
+    // Of all but the sums themselves and the provenance, which names them, with its key.
+    expect(sums.match(/: OK$/gm)).toHaveLength(names.length - 1);
+    const payload = (path: string) =>
+      JSON.parse(readFileSync(path, "utf8")).dsseEnvelope.payload as string;
+    expect(payload(join(again, bundle))).toBe(payload(at(bundle)));
+  });
+
+  it("is verified by the key that lies beside it, file for file", async () => {
+    const args = ["js/scripts/release.mjs", "--verify", folder, "--public-key", at(publicKey)];
+    expect(await must(process.execPath, args, root)).toContain(
+      `${readdirSync(folder).length - 2} files are as the key signed them.`,
     );
   });
 

@@ -1,7 +1,8 @@
 export function provenanceOf(made: {
-  sums: string;
+  hashes: Readonly<Record<string, string>>;
   version: string;
   revision: string;
   isChanged: boolean;
   repository?: string | undefined;
+  isDry: boolean;
 }): string;
