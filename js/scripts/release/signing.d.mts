@@ -2,7 +2,7 @@ import type { KeyObject } from "node:crypto";
 
 export function privateKeyOf(
   file: string | undefined,
-  env?: Readonly<Record<string, string | undefined>>,
+  env?: Record<string, string | undefined>,
 ): KeyObject | undefined;
 export function publicKeyOf(file: string): KeyObject;
 export function keyOfRun(): KeyObject;

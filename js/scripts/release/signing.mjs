@@ -44,12 +44,17 @@ function known(where, read) {
   return key;
 }
 
-/** Returns the private key of a file or of the environment; undefined if neither is named. */
+/**
+ * Returns the private key of a file or of the environment; undefined if neither is named. Takes key and passphrase out
+ * of the environment, so that no program that this one starts gets them.
+ */
 export function privateKeyOf(file, env = process.env) {
+  const { [KEY]: ofVariable, [PASSPHRASE]: passphrase } = env;
+  delete env[KEY];
+  delete env[PASSPHRASE];
   const isInFile = file !== undefined;
-  const key = isInFile ? textOf("--key", file) : env[KEY];
+  const key = isInFile ? textOf("--key", file) : ofVariable;
   if (key === undefined || key === "") return undefined;
-  const passphrase = env[PASSPHRASE];
   return known(isInFile ? "--key" : KEY, () => createPrivateKey({ key, passphrase }));
 }
 
