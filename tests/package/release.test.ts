@@ -217,7 +217,7 @@ describe("the command", () => {
   it("writes another version into all places, and refuses a tree that is not fit", async () => {
     const { stdout } = await release("--set-version", "98.7.6");
     expect(stdout.split("\n")).toContain("crates/unigram/Cargo.toml");
-    const left = await run("git", ["grep", "-F", "-e", `-${VERSION}.tgz`, ":!CHANGELOG.md"], clone);
+    const left = await run("git", ["grep", "-F", "-e", `-${VERSION}.`, ":!CHANGELOG.md"], clone);
     expect(left).toMatchObject({ status: 1, stdout: "" });
     await must("cargo", ["metadata", "--offline", "--locked", "--format-version=1"], clone);
     const dirty = await release();

@@ -34,7 +34,7 @@ const PLACES = [
     // Files of a release, and images, that texts and commands name.
     files: ["**/*.md", "deploy/**"],
     patterns: [
-      /\bnous[-_][a-z0-9_]+-(\d+\.\d+\.\d+)(?=\.(?:tgz|tar|cdx)|-py3|-linux)/g,
+      /\bnous(?:[-_][a-z0-9_]+)?-(\d+\.\d+\.\d+)(?=\.(?:tgz|tar|cdx|prov)|-py3|-linux)/g,
       /\bnous-server:(\d+\.\d+\.\d+)/g,
     ],
     isText: true,
