@@ -40,6 +40,7 @@ function poolOver({
   ranking = "signals",
   learns = false,
   apart = true,
+  awaits = () => false,
 }: {
   model: EmbeddingModel | null;
   configured?: EmbeddingModel;
@@ -48,6 +49,8 @@ function poolOver({
   learns?: boolean;
   /** Whether the model tells answers from other texts. */
   apart?: boolean;
+  /** Whether the agent waits for its first embedding. */
+  awaits?: (agent: { model: EmbeddingModel | null }) => boolean;
 }) {
   const agent = { model };
   const trips: string[] = [];
@@ -69,6 +72,7 @@ function poolOver({
     },
     do: async (_agent: string, task: string) => {
       if (task === "takeWork") return NOTHING_DUE;
+      if (task === "awaitsFirst") return awaits(agent);
       trips.push(task);
       return agent.model;
     },
@@ -102,6 +106,45 @@ function poolOver({
 }
 
 const QUESTION = "why does momentum fail after news?";
+
+test("a question waits for an agent's first embedding, by the server's own transformer alone", async () => {
+  for (const configured of [TRANSFORMERS.english, FIRST]) {
+    let looks = 0;
+    const { search, given, pool } = poolOver({
+      ...{ model: null, configured, ranking: "evidence" },
+      awaits: (agent) => {
+        if (++looks === 3) agent.model = configured;
+        return looks < 3;
+      },
+    });
+    await search(QUESTION);
+    await search(QUESTION);
+    const isOwn = configured === TRANSFORMERS.english;
+    expect([looks, given.map(({ question }) => question?.text)]).toEqual(
+      isOwn ? [3, [QUESTION, QUESTION]] : [0, [undefined, undefined]],
+    );
+    await pool.close();
+  }
+});
+
+test("a first embedding that does not come is waited for once", async () => {
+  const now = vi.spyOn(performance, "now");
+  onTestFinished(() => now.mockRestore());
+  let looks = 0;
+  const { search, given } = poolOver({
+    ...{ model: null, configured: TRANSFORMERS.english, ranking: "evidence" },
+    awaits: () => {
+      now.mockReturnValue(1e6 + 900 * ++looks);
+      return true;
+    },
+  });
+  now.mockReturnValue(1e6);
+  await search(QUESTION);
+  expect(looks).toBe(3);
+  await search(QUESTION);
+  expect(looks).toBe(3);
+  expect(given.map(({ question }) => question)).toEqual([undefined, undefined]);
+});
 
 test("a search with an embedding takes one round trip to the agent's thread", async () => {
   const { search, trips, given } = poolOver({ model: FIRST });

@@ -132,6 +132,18 @@ test.each([
 });
 
 describe("a server with default settings", () => {
+  test("finds a first memory by its meaning at once", async () => {
+    const own = clientOf(await serve(temporaryFolder()), "alice");
+    await own.ask("POST /remember", { text: "I moved to Salzburg in May." });
+    const { body } = await own.ask("POST /search", { query: "Where do I live?" });
+    expect(body).toMatchObject({
+      knows: "yes",
+      data: [
+        { content_title: "I moved to Salzburg in May.", evidence: { emb: expect.any(Number) } },
+      ],
+    });
+  });
+
   test("embeds memories after their writes, and questions of each operation by evidence", async () => {
     const server = await serve(temporaryFolder());
     const own = clientOf(server, "alice");

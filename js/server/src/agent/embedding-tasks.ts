@@ -20,6 +20,12 @@ export const EMBEDDING_TASKS = {
       agent.dimensions === 0 ? null : modelInUse(agent.storage, agent.dimensions, configured),
     ),
 
+  /** Returns whether the agent has no embedding yet, and a memory that is due to get one. */
+  awaitsFirst: (agent: Agent): boolean =>
+    agent.read(
+      () => agent.dimensions === 0 && agent.storage.embeddings.due(agent.now(), 1).length > 0,
+    ),
+
   takeWork: (
     agent: Agent,
     { configured, max }: { configured: EmbeddingModel; max: number },

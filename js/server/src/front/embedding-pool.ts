@@ -1,6 +1,7 @@
 // The pool of a server with a provider of embeddings. A question gets its embedding before an agent
 // receives it, and a memory gets its embedding after it was stored.
 
+import { setTimeout as wait } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { questionOfTurn } from "nous-memory";
 import type { Engine } from "nous-wasm";
@@ -108,6 +109,10 @@ function textsToCompare({
     : texts.filter((one) => one !== "" && one.length <= MAX_COMPARED_TEXT);
 }
 
+/** How long a question waits for the first embedding of an agent, in milliseconds, and between two looks. */
+const MAX_FIRST_WAIT = 2_000;
+const LOOK = 10;
+
 /** The type that a new text would most likely get. */
 const TYPE_OF_NEW = "concept";
 
@@ -145,6 +150,8 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
    * model of each question with its own.
    */
   readonly #models = new LRUCache<string, EmbeddingModel>({ max: MAX_AGENTS });
+  /** Agents whose first embedding did not come in time: nobody waits for it again. */
+  readonly #late = new LRUCache<string, true>({ max: MAX_AGENTS });
 
   constructor(
     pool: Pick<Pool, "call" | "do">,
@@ -195,6 +202,7 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
       learns: this.#learns,
     });
     const isAsked = asked !== undefined && this.#mayNeed(operation, asked);
+    if (isAsked) await this.#firstEmbedding(agent);
     for (let models = 0; isAsked && models < MAX_MODELS; models++) {
       const question = await this.#questionOf(agent, asked);
       if (question === undefined) break;
@@ -214,13 +222,32 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
   }
 
   /**
+   * Waits for the embedding of a first memory, if the server's own transformer is to make it. A question to an
+   * agent without any is searched by its words alone: a program that stores its first memory and asks at once
+   * would not find it by its meaning.
+   */
+  async #firstEmbedding(agent: string): Promise<void> {
+    if (this.#models.has(agent) || this.#late.has(agent)) return;
+    if (!isTransformer(this.#embedder.model)) return;
+    const end = performance.now() + MAX_FIRST_WAIT;
+    while (await this.#pool.do(agent, "awaitsFirst", undefined)) {
+      if (performance.now() > end) {
+        this.#late.set(agent, true);
+        return;
+      }
+      this.#backlog.wake(agent, 0);
+      await wait(LOOK);
+    }
+  }
+
+  /**
    * Returns the embeddings of new texts, by which they are compared with older memories, as far as the
    * server's own transformer makes them in time. A write does not wait for a provider.
    */
   async #textsOf(agent: string, texts: readonly string[]): Promise<QuestionVector[]> {
     if (!isTransformer(this.#embedder.model)) return [];
     const made: QuestionVector[] = [];
-    const late = new Promise<void>((resolve) => setTimeout(resolve, MAX_WAIT).unref());
+    const late = wait(MAX_WAIT, undefined, { ref: false });
     const making = texts.map(async (text) => {
       const question = await this.#questionOf(agent, { text, ranking: "evidence" });
       if (question !== undefined) made.push(question);
