@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -30,21 +31,36 @@ def server_command() -> str:
     return f"{shutil.which('node') or 'node'} {PROGRAM}"
 
 
-# Pydantic AI needs Python 3.11.
+# Pydantic AI needs Python 3.11. CrewAI has an environment of its own.
 HAS_PYDANTIC_AI = sys.version_info >= (3, 11)
-collect_ignore = [] if HAS_PYDANTIC_AI else ["test_pydantic_ai.py"]
+HAS_CREWAI = find_spec("crewai") is not None
+OF_BOTH = ("test_docs.py", "test_examples.py")
+
+
+def is_for_this_environment(path: Path) -> bool:
+    if HAS_CREWAI or "crewai" in path.name:
+        return HAS_CREWAI and "crewai" in path.name
+    return HAS_PYDANTIC_AI or "pydantic" not in path.name
 
 
 def files(folder: Path, pattern: str) -> list[Path]:
-    """Returns the files of a folder that this Python can run, in order."""
-    found = sorted(folder.glob(pattern))
-    return [path for path in found if HAS_PYDANTIC_AI or "pydantic" not in path.name]
+    """Returns the files of a folder that this environment can run, in order."""
+    return [path for path in sorted(folder.glob(pattern)) if is_for_this_environment(path)]
+
+
+collect_ignore = [
+    path.name
+    for path in Path(__file__).parent.glob("test_*.py")
+    if path.name not in OF_BOTH and not is_for_this_environment(path)
+]
 
 
 # Programs that tests start find the server by this, too.
 os.environ["MEMORY_SERVER_COMMAND"] = server_command()
 # The table of words starts quicker than the sentence transformer.
 os.environ.setdefault("NOUS_EMBEDDINGS_MODEL", "english-128")
+# CrewAI tells its makers of each run, unless it is asked not to.
+os.environ["CREWAI_DISABLE_TELEMETRY"] = "true"
 for variable in ("MEMORY_URL", "MEMORY_KEY"):
     os.environ.pop(variable, None)
 

@@ -60,7 +60,7 @@ def title_of(text: str) -> str:
     return (cut.rsplit(" ", 1)[0] or cut).strip() or UNREAD
 
 
-def words_of(hit: m.SearchHit) -> str:
+def words_of(hit: m.MemoryNode) -> str:
     """Returns title and body, each once. Of a body in JSON the field `text` is read."""
     body = hit.content_body or ""
     if body.startswith("{"):
