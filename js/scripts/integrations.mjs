@@ -8,7 +8,9 @@ import { writeTypes } from "./types.mjs";
 
 const INTEGRATIONS = at("js", "integrations");
 const DIST = join(INTEGRATIONS, "dist");
-const ENTRIES = ["client", "ai-sdk", "anthropic", "langgraph", "mastra", "openai-agents"];
+const ENTRIES = [
+  ...["client", "ai-sdk", "anthropic", "langgraph", "mastra", "mastra-storage", "openai-agents"],
+];
 /** The declarations of the client, which the build of the server writes. */
 const OF_CLIENT = at("js", "server", "dist", "types");
 
@@ -22,7 +24,7 @@ export async function writeIntegrations(bundle) {
       target: "es2022",
       platform: "neutral",
       logLevel: "warning",
-      external: Object.keys(peerDependencies),
+      external: Object.keys(peerDependencies).flatMap((name) => [name, `${name}/*`]),
       entryPoints: ENTRIES.map((name) => join(INTEGRATIONS, "src", `${name}.ts`)),
       outdir: DIST,
       outExtension: { ".js": `.${suffix}` },

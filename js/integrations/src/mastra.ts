@@ -2,6 +2,7 @@
 // the messages of a thread.
 
 import type { NousClient } from "nous-server/client";
+import { type MastraContent, textOf } from "./mastra-text.ts";
 import { contextOf, type TurnOptions } from "./turn.ts";
 
 export type { TurnOptions } from "./turn.ts";
@@ -9,7 +10,7 @@ export type { TurnOptions } from "./turn.ts";
 /** A message as Mastra keeps it, as far as the processor reads it. */
 export interface MastraMessage {
   role: string;
-  content: string | { parts?: readonly { type: string; text?: string }[]; content?: unknown };
+  content: MastraContent;
 }
 
 /** What a processor receives, as far as it is read. */
@@ -56,14 +57,4 @@ export function memoryProcessor(memory: NousClient, options: TurnOptions = {}): 
       return { messages, systemMessages: [...systemMessages, ...found] };
     },
   };
-}
-
-function textOf(content: MastraMessage["content"]): string {
-  if (typeof content === "string") return content;
-  const texts = (content.parts ?? []).flatMap(({ type, text }) =>
-    type === "text" && text !== undefined ? [text] : [],
-  );
-  return texts.length === 0 && typeof content.content === "string"
-    ? content.content
-    : texts.join("\n");
 }
