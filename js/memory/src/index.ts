@@ -71,6 +71,7 @@ export { markOfEarlier, type NewerMemory, shortDay } from "./prompt/earlier.ts";
 export { type IndexedMemory, promptOfTurn } from "./prompt/over-index.ts";
 export { countLikely, type Picking } from "./prompt/picking.ts";
 export { PROFILE_CATEGORIES } from "./prompt/profile.ts";
+export { DEFAULT_TOKENS, PROFILE_SHARE, RECENT_SHARE } from "./prompt/room.ts";
 export {
   CONVERSATIONS,
   isAtHand,
@@ -92,7 +93,6 @@ export {
 export {
   type CandidateRow,
   candidateOf,
-  DEFAULT_TOKENS,
   type FixedParts,
   factorOf,
   fixedParts,
@@ -103,11 +103,9 @@ export {
   type Message,
   type NotInPrompt,
   type NotInPromptReason,
-  PROFILE_SHARE,
   type PromptMemory,
   profileTypes,
   questionOfTurn,
-  RECENT_SHARE,
   type ShownRow,
   type TurnPrompt,
   type TurnToPrompt,

@@ -19,6 +19,7 @@ const SAMPLES: Readonly<Record<string, () => string[]>> = {
 
 const MAIN = "src/main.tsx";
 const STYLES = "src/styles/page.css";
+const VIEW_STYLES = "src/styles/views.css";
 /** The oldest browsers that have the syntax of ES2022, for the prefixes of styles. */
 const BROWSERS = ["chrome94", "firefox93", "safari16.4"];
 
@@ -71,15 +72,16 @@ export async function buildPage(folder: string): Promise<void> {
     const [worker] = await scripts([source], addresses);
     addresses[name] = JSON.stringify(`./${worker!.fileName}`);
   }
+  const [styles, viewStyles] = await writeStyles(folder, dist);
   const [main] = await scripts([MAIN], {
     ...addresses,
+    __VIEW_STYLES__: JSON.stringify(`./${viewStyles}`),
     // The page's first script does not need the engine, which has them.
     __FITTED__: JSON.stringify({
       general: weightsOf(FITTED_EVIDENCE.general),
       trading: weightsOf(FITTED_EVIDENCE.trading),
     }),
   });
-  const styles = await writeStyles(folder, dist);
   const head = [
     `<script type="module" src="./assets/${main!.fileName}"></script>`,
     ...main!.imports.map((name) => `<link rel="modulepreload" href="./assets/${name}" />`),
@@ -102,11 +104,11 @@ const weightsOf = ({ weights, embedded }: (typeof FITTED_EVIDENCE)["general"]) =
   byMeaning: embedded.weights,
 });
 
-/** Writes the styles. Returns the path of their file below `dist`. */
-async function writeStyles(folder: string, dist: string): Promise<string> {
+/** Writes the styles of the first view, and of the others. Returns the paths of the files below `dist`. */
+async function writeStyles(folder: string, dist: string): Promise<string[]> {
   const { metafile } = await bundle({
     absWorkingDir: folder,
-    entryPoints: [STYLES],
+    entryPoints: [STYLES, VIEW_STYLES],
     outdir: join(dist, "assets"),
     entryNames: "[name]-[hash]",
     bundle: true,
@@ -115,5 +117,9 @@ async function writeStyles(folder: string, dist: string): Promise<string> {
     target: BROWSERS,
     logLevel: "warning",
   });
-  return Object.keys(metafile.outputs)[0]!.slice("dist/".length);
+  const written = Object.entries(metafile.outputs);
+  return [STYLES, VIEW_STYLES].map((source) => {
+    const [path] = written.find(([, { entryPoint }]) => entryPoint === source)!;
+    return path.slice("dist/".length);
+  });
 }

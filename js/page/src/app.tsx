@@ -40,16 +40,37 @@ const MeaningBar = lazy(() => import("./parts/meaning.tsx"));
 /** Comes with the memory of a server. */
 const NewsLine = lazy(() => import("./parts/news.tsx"));
 
+let styles: Promise<void> | undefined;
+
+/** Loads the styles of all views but the first, once. A view works without them, too. */
+function viewStyles(): Promise<void> {
+  styles ??= new Promise((resolve) => {
+    const link = document.createElement("link");
+    link.rel = "stylesheet";
+    link.href = new URL(__VIEW_STYLES__, document.baseURI).href;
+    link.onload = link.onerror = () => resolve();
+    document.head.append(link);
+  });
+  return styles;
+}
+
+/** Returns a view that comes with its styles when it is opened. */
+const later = (load: () => Promise<{ default: ComponentType }>) =>
+  lazy(async () => {
+    const [found] = await Promise.all([load(), viewStyles()]);
+    return found;
+  });
+
 /** All views but the first load when they are opened. */
 const COMPONENTS: Readonly<Record<View, ComponentType>> = {
   ask: Ask,
-  "why-not": lazy(() => import("./views/why-not/why-not.tsx")),
-  context: lazy(() => import("./views/context/context.tsx")),
-  sections: lazy(() => import("./views/sections/sections.tsx")),
-  time: lazy(() => import("./views/time/time.tsx")),
-  graph: lazy(() => import("./views/graph/graph.tsx")),
-  speed: lazy(() => import("./views/speed/speed.tsx")),
-  memories: lazy(() => import("./views/memories/memories.tsx")),
+  "why-not": later(() => import("./views/why-not/why-not.tsx")),
+  context: later(() => import("./views/context/context.tsx")),
+  sections: later(() => import("./views/sections/sections.tsx")),
+  time: later(() => import("./views/time/time.tsx")),
+  graph: later(() => import("./views/graph/graph.tsx")),
+  speed: later(() => import("./views/speed/speed.tsx")),
+  memories: later(() => import("./views/memories/memories.tsx")),
 };
 
 export function App() {

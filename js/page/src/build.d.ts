@@ -14,3 +14,6 @@ declare module "nous-embedder/tables/nous-128.bin" {
 declare const __MEMORY_WORKER__: string;
 declare const __SENTENCE_WORKER__: string;
 declare const __SPEED_WORKER__: string;
+
+/** The address of the styles of all views but the first, relative to the page. */
+declare const __VIEW_STYLES__: string;

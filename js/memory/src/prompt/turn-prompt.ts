@@ -38,15 +38,10 @@ import { offsetOf, parseInstant } from "../time.ts";
 import { MARK_OF_EARLIER, markOfEarlier, type NewerMemory } from "./earlier.ts";
 import { type Picking, type Picks, picksOf } from "./picking.ts";
 import { PROFILE_CATEGORIES } from "./profile.ts";
+import { DEFAULT_TOKENS, PROFILE_SHARE, RECENT_SHARE } from "./room.ts";
 import { isAtHand } from "./selection.ts";
 import { tokensOf } from "./tokens.ts";
 
-/** The tokens of a prompt, if the request does not say. */
-export const DEFAULT_TOKENS = 1_500;
-/** The share of a prompt that the profile may take if it is larger, before other memories. */
-export const PROFILE_SHARE = 0.3;
-/** The share of a prompt that recent conversations may take. */
-export const RECENT_SHARE = 0.15;
 /** The most characters of one memory, about a fifth of a usual prompt. */
 const MAX_OF_A_MEMORY = 1_200;
 

@@ -7,6 +7,7 @@ import { isOtherIdle } from "../idle.ts";
 import { type Knows, knowsOf } from "../knows.ts";
 import type { Preset } from "../presets/preset.ts";
 import { asksIn } from "./picking.ts";
+import { DEFAULT_TOKENS } from "./room.ts";
 import {
   CONVERSATIONS,
   isAtHand,
@@ -18,7 +19,6 @@ import {
 import {
   type CandidateRow,
   candidateOf,
-  DEFAULT_TOKENS,
   factorOf,
   fixedParts,
   type GivenParts,

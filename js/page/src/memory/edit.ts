@@ -13,29 +13,16 @@ import {
 } from "nous-memory";
 import { getInitialEdgeStrength } from "nous-wasm";
 import { listAnew } from "./browse.ts";
-import type { Decided, Held } from "./held.ts";
+import type { Decided, Held, Past } from "./held.ts";
 import { keepChange, keepDeletion } from "./kept.ts";
 import { addRow, nodeLine } from "./lines.ts";
 import type { Conflict, Decision, Resolution, Texts } from "./records.ts";
 
-/** The state that an undo restores. */
-interface Past {
-  rows: IndexedNodeRow[];
-  edges: EdgeRow[];
-  /** Ids of memories that were not there. */
-  added?: readonly string[];
-}
-
 /** The most steps that can be undone. */
 const MAX_STEPS = 50;
-const pasts = new WeakMap<Held, Past[]>();
-
-export const canUndo = (held: Held): boolean => (pasts.get(held)?.length ?? 0) > 0;
 
 function notePast(held: Held, past: Past): void {
-  const steps = pasts.get(held) ?? [];
-  steps.push(past);
-  pasts.set(held, steps.slice(-MAX_STEPS));
+  held.pasts = [...held.pasts, past].slice(-MAX_STEPS);
 }
 
 const edgeLine = ({ sequence: _, ...edge }: EdgeRow): Json => ({ kind: "edge", ...edge });
@@ -183,8 +170,9 @@ export async function remove(held: Held, ids: readonly string[]): Promise<void> 
 
 /** Undoes the latest edit or deletion. Does nothing if there is none. */
 export async function undo(held: Held): Promise<void> {
-  const past = pasts.get(held)?.pop();
+  const past = held.pasts.at(-1);
   if (past === undefined) return;
+  held.pasts = held.pasts.slice(0, -1);
   const { added = [] } = past;
   if (added.length > 0) {
     held.remove(added);
@@ -315,7 +303,7 @@ export async function undecide(held: Held, id: string, newer: string): Promise<v
   held.decisions = held.decisions.filter((it) => it !== decided);
   const marked = markConflicts(held, { older: id, newer }, undefined);
   if (edge === undefined) return;
-  const steps = pasts.get(held) ?? [];
+  const steps = held.pasts;
   const place = steps.findIndex(({ edges }) => edges.includes(edge));
   const state_lifecycle = steps[place]?.rows[0]?.state_lifecycle ?? "ACTIVE";
   // What was edited since stays, and no later step brings the decision back.
@@ -324,7 +312,7 @@ export async function undecide(held: Held, id: string, newer: string): Promise<v
     rows: rows.map((row) => (row.id === id ? { ...row, state_lifecycle } : row)),
     edges: edges.map((it) => (it.id === edge.id ? edge : it)),
   }));
-  pasts.set(held, [...steps.slice(0, Math.max(place, 0)), ...later]);
+  held.pasts = [...steps.slice(0, Math.max(place, 0)), ...later];
   dropEdges(held, (it) => it.id === edge.id);
   await put(held, [{ ...rowOf(held, id), state_lifecycle }], [edge], marked);
 }
@@ -349,7 +337,7 @@ export async function resolve(held: Held, id: string, resolution: Resolution): P
     return;
   }
   // What was done before is not undone across it.
-  pasts.delete(held);
+  held.pasts = [];
   addRow(held.rows, resolved);
   // A text that no memory holds leaves nothing to link.
   if (new_node_id === null) return noted(held, [resolved]);

@@ -85,6 +85,14 @@ export interface Decided {
   edge?: EdgeRow;
 }
 
+/** The state that an undo restores. */
+export interface Past {
+  rows: IndexedNodeRow[];
+  edges: EdgeRow[];
+  /** Ids of memories that were not there. */
+  added?: readonly string[];
+}
+
 export class Held {
   readonly name: string;
   readonly rows: Rows;
@@ -99,6 +107,8 @@ export class Held {
   readonly server: Server | undefined;
   /** The decisions of this visit about guesses, the last one at the end. */
   decisions: readonly Decided[] = [];
+  /** The steps of this visit that can be undone, the last one at the end. */
+  pasts: readonly Past[] = [];
   readonly #now: number | null;
   readonly #words: Embedder | undefined;
   isFreed = false;

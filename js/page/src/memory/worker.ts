@@ -3,23 +3,12 @@
 
 import * as Comlink from "comlink";
 import { type AskRequest, ask } from "./ask.ts";
-import { type ListRequest, list } from "./browse.ts";
-import { type CompareRequest, compare } from "./compare.ts";
-import { buildContext, type ContextRequest, questionsOf } from "./context.ts";
-import {
-  canUndo,
-  conflicts,
-  decide,
-  edit,
-  remove,
-  resolve,
-  texts,
-  undecide,
-  undo,
-} from "./edit.ts";
+import type { ListRequest } from "./browse.ts";
+import type { CompareRequest } from "./compare.ts";
+import type { ContextRequest } from "./context.ts";
 import type { Held } from "./held.ts";
 import { forget, hasKept, isKept, keep } from "./kept.ts";
-import * as life from "./life.ts";
+import type * as life from "./life.ts";
 import { textOfLines } from "./lines.ts";
 import { open, type Progress, type Source } from "./open.ts";
 import type {
@@ -31,18 +20,9 @@ import type {
   Summary,
   Texts,
 } from "./records.ts";
-import {
-  forget as forgetRanks,
-  type Profiles,
-  profilesOf,
-  type RankRequest,
-  rank,
-  states,
-  type Weights,
-} from "./sections.ts";
-import { neighbourhood } from "./spread.ts";
+import type { Profiles, RankRequest, Weights } from "./sections.ts";
 import { suggestedOf } from "./suggested.ts";
-import { type FindRequest, find, findersOf, type Place, whyNot } from "./why-not.ts";
+import type { FindRequest, Place } from "./why-not.ts";
 
 let held: Held | undefined;
 /** How often a memory was opened, or begun to be opened. */
@@ -71,9 +51,22 @@ const storedNow = (of: Held, { pieces }: Stored): Stored => {
 const summary = (of: Held): Summary => ({
   ...of.summary(),
   isKept: isKept(of),
-  canUndo: canUndo(of),
+  canUndo: of.pasts.length > 0,
   suggested: suggestedOf(of),
 });
+
+// The calls of a view come when it is first opened.
+const compares = () => import("./compare.ts");
+const contexts = () => import("./context.ts");
+const lives = () => import("./life.ts");
+const sections = () => import("./sections.ts");
+const whys = () => import("./why-not.ts");
+
+/** What lists memories. */
+const listing = () => import("./browse.ts");
+
+/** What changes the memory. */
+const changing = () => import("./edit.ts");
 
 /** What follows the memory of a server. */
 const following = () => import("./follow.ts");
@@ -87,10 +80,10 @@ const meaning = () => import("./meaning.ts");
 /** Returns a call that hears its question before it asks it. */
 const hearing =
   <Request extends { question: string }, Result>(call: (of: Held, request: Request) => Result) =>
-  async (request: Request): Promise<Result> => {
+  async (request: Request): Promise<Awaited<Result>> => {
     const of = there();
     await of.hear([request.question]);
-    return call(of, request);
+    return await call(of, request);
   };
 
 const calls = {
@@ -110,18 +103,20 @@ const calls = {
   summary: () => summary(there()),
   ask: hearing((of, request: AskRequest) => ask(of, request)),
   card: (id: string) => there().card(id),
-  list: (request: ListRequest) => list(there(), request),
-  texts: (id: string) => texts(there(), id),
+  list: async (request: ListRequest) => (await listing()).list(there(), request),
+  texts: async (id: string) => (await changing()).texts(there(), id),
   /** Remembers a text. What does so comes when it is first needed. */
   remember: async (text: string) => (await import("./remember.ts")).remember(there(), text),
   storedNow: (stored: Stored) => storedNow(there(), stored),
-  edit: (id: string, changed: Texts) => edit(there(), id, changed),
-  remove: (ids: readonly string[]) => remove(there(), ids),
-  undo: () => undo(there()),
-  conflicts: () => conflicts(there()),
-  decide: (id: string, resolution: Decision) => decide(there(), id, resolution),
-  undecide: (id: string, newer: string) => undecide(there(), id, newer),
-  resolve: (id: string, resolution: Resolution) => resolve(there(), id, resolution),
+  edit: async (id: string, changed: Texts) => (await changing()).edit(there(), id, changed),
+  remove: async (ids: readonly string[]) => (await changing()).remove(there(), ids),
+  undo: async () => (await changing()).undo(there()),
+  conflicts: async () => (await changing()).conflicts(there()),
+  decide: async (id: string, resolution: Decision) =>
+    (await changing()).decide(there(), id, resolution),
+  undecide: async (id: string, newer: string) => (await changing()).undecide(there(), id, newer),
+  resolve: async (id: string, resolution: Resolution) =>
+    (await changing()).resolve(there(), id, resolution),
   /** Returns the memory as the lines of an export. */
   download: () => new Blob([...textOfLines(there().exportLines())]),
   keep: () => keep(there()),
@@ -137,24 +132,31 @@ const calls = {
   send: async (progress: (share: number) => void) => (await sending()).send(there(), progress),
   serverState: () => there().server?.state(),
   context: async (request: ContextRequest) => {
+    const { buildContext, questionsOf } = await contexts();
     const of = there();
     await of.hear(questionsOf(of, request));
     return buildContext(of, request);
   },
-  profiles: () => profilesOf(there()),
-  rank: (request: RankRequest) => rank(there(), request),
-  states: (profiles: Profiles) => states(there(), profiles),
-  forgetRanks: () => forgetRanks(),
+  profiles: async () => (await sections()).profilesOf(there()),
+  rank: async (request: RankRequest) => (await sections()).rank(there(), request),
+  states: async (profiles: Profiles) => (await sections()).states(there(), profiles),
+  forgetRanks: async () => (await sections()).forget(),
   weigh: (weights: Weights) => there().weigh(weights),
-  compare: (request: CompareRequest) => compare(there(), request),
-  find: hearing((of, request: FindRequest) => find(of, request)),
-  whyNot: hearing((of, place: Place) => whyNot(of, place)),
-  finders: (place: Place) => findersOf(there(), place),
-  sectionCurves: (request: life.CurvesRequest) => life.sectionCurves(there(), request),
-  statesOverTime: (request: life.StatesRequest) => life.statesOverTime(there(), request),
-  answersOnDay: hearing((of, request: life.DayRequest) => life.answersOnDay(of, request)),
-  recalled: (request: life.RecallRequest) => life.recalled(there(), request),
-  neighbourhood: hearing((of, { question }: { question: string }) => neighbourhood(of, question)),
+  compare: async (request: CompareRequest) => (await compares()).compare(there(), request),
+  find: hearing(async (of, request: FindRequest) => (await whys()).find(of, request)),
+  whyNot: hearing(async (of, place: Place) => (await whys()).whyNot(of, place)),
+  finders: async (place: Place) => (await whys()).findersOf(there(), place),
+  sectionCurves: async (request: life.CurvesRequest) =>
+    (await lives()).sectionCurves(there(), request),
+  statesOverTime: async (request: life.StatesRequest) =>
+    (await lives()).statesOverTime(there(), request),
+  answersOnDay: hearing(async (of, request: life.DayRequest) =>
+    (await lives()).answersOnDay(of, request),
+  ),
+  recalled: async (request: life.RecallRequest) => (await lives()).recalled(there(), request),
+  neighbourhood: hearing(async (of, { question }: { question: string }) =>
+    (await import("./spread.ts")).neighbourhood(of, question),
+  ),
   meaningOffer: async () => (await meaning()).offered(there()),
   /** Ranks the memory that is open by meaning, too. It ends when another one is opened. */
   startMeaning: async (tell: (state: MeaningState) => void) =>

@@ -16,7 +16,7 @@ const EXAMPLES = [
   "The staging database is restored from Sunday's backup.",
 ];
 
-export function Start() {
+export default function Start() {
   const text = useSignal("");
   const box = useRef<HTMLTextAreaElement>(null);
   const state = opened.value;

@@ -2,6 +2,7 @@
 // shows another ranking of the same memories.
 
 import { useSignal } from "@preact/signals";
+import { lazy } from "preact/compat";
 import { useEffect, useRef } from "preact/hooks";
 import { memoryName, question } from "../../app/address.ts";
 import { counted, dayOf, ms, percent, SECTION_NAMES } from "../../app/format.ts";
@@ -11,7 +12,6 @@ import type { Answered, Shown, Understood } from "../../memory/records.ts";
 import { MemoryCard } from "../../parts/card.tsx";
 import { Legend } from "../../parts/evidence-bar.tsx";
 import { LatestStored, RememberBox } from "../../parts/remember.tsx";
-import { Start } from "../../parts/start.tsx";
 import { AnswerItem } from "./answer-item.tsx";
 import { Columns, RivalPicker, rival } from "./columns.tsx";
 import { questionOr, suggestionsFor } from "./suggestions.ts";
@@ -23,6 +23,9 @@ const EVERY = { text: "", section: "", kind: "", tag: "", from: null, to: null }
 /** How many of the nearest memories are shown where none is an answer. */
 const NEAREST = 3;
 const REASONS = ".answers button.more";
+
+/** Comes with an empty memory. */
+const Start = lazy(() => import("../../parts/start.tsx"));
 
 export function Ask() {
   return isEmpty() ? <Start /> : <Question />;
