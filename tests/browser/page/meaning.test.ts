@@ -314,7 +314,7 @@ describe("an open memory", () => {
     // Other fields leave it as it is.
     await edit(held, "tea", { ...texts, title: "Mira prefers tea", tags: ["drinks"] });
     expect(held.waiting).toBe(0);
-    await remove(held, ["tea", "rent"]);
+    await remove(held, [held.card("tea"), held.card("rent")]);
     expect(held.waiting).toBe(0);
     held.mean(undefined);
     expect(held.embeddingOf("Which beverage does she like?")).toBeUndefined();
@@ -347,7 +347,7 @@ describe("an open memory", () => {
           if (one.do === "edit" && held.row(one.id) !== undefined)
             await edit(held, one.id, { ...one, summary: null, text: "" });
           else if (one.do === "remove" && held.row(one.id) !== undefined)
-            await remove(held, [one.id]);
+            await remove(held, [held.card(one.id)]);
           else if (one.do === "undo") await undo(held);
           else if (one.do === "begin")
             for (const { id, text } of held.waitingTexts())

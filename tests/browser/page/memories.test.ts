@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { strToU8, zipSync } from "fflate";
 import { TRAITS } from "nous-wasm";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { readExportLine } from "../../server/support/export-lines.ts";
 import { keyIn } from "../../server/support/keys.ts";
@@ -644,6 +644,57 @@ describe("a server", () => {
     await close();
   });
 
+  it("decides about memories as they were seen: a later version is shown first", async () => {
+    const server = await filled();
+    const tea = { id: "tea", content_title: "Green tea", type: "note" };
+    expect((await server.ask("POST /nodes", tea)).status).toBe(201);
+    const guess = { source_id: "raise", target_id: "oak", type: "likely_supersedes" };
+    expect((await server.ask("POST /edges", { ...guess, strength: 0.8 })).status).toBe(201);
+    const { page, complaints, close } = await visitPage(browser(), `${server.url}/`, "memories");
+    const oak = page.locator('.record[data-id="oak"]');
+    const pairs = page.getByRole("region", { name: "Conflicts" });
+    const stateOf = async (id: string) =>
+      (await server.ask(`GET /nodes/${id}?recall=false`)).body.state_lifecycle;
+    // As long as somebody edits, the list stays as it is, and the worker knows more.
+    await page.getByRole("button", { name: "Edit Green tea" }).click();
+    const news = page.locator(".news");
+    // Another text would leave no guess.
+    const changed = async (id: string) => {
+      if (await news.locator("p").isVisible())
+        await news.getByRole("button", { name: "Hide" }).click();
+      await server.ask(`PATCH /nodes/${id}`, { tags: ["seen"] });
+      await news.getByText("1 memory changed").waitFor();
+    };
+    const refused = async (within: Locator) => {
+      await within.getByRole("alert").getByText("Somebody changed this memory").waitFor();
+    };
+    await changed("oak");
+    await oak.getByRole("button", { name: "Confirm" }).click();
+    await refused(oak);
+    expect(await stateOf("oak")).toBe("ACTIVE");
+    await oak.locator(".tags").getByText("seen").waitFor();
+    await oak.getByRole("button", { name: "Confirm" }).click();
+    await oak.getByRole("button", { name: "Undo" }).waitFor();
+    expect(await stateOf("oak")).toBe("DORMANT");
+    await changed("raise");
+    await oak.getByRole("button", { name: "Undo" }).click();
+    await refused(oak);
+    expect(await stateOf("oak")).toBe("DORMANT");
+    await page.locator('.record[data-id="raise"] .tags').getByText("seen").waitFor();
+    await oak.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => stateOf("oak")).toBe("ACTIVE");
+    await changed("rent");
+    const resolve = pairs.getByRole("button", { name: "Older stands" }).first();
+    await resolve.click();
+    await refused(pairs);
+    expect(await stateOf("raise")).toBe("ACTIVE");
+    await page.locator('.record[data-id="rent"] .tags').getByText("seen").waitFor();
+    await resolve.click();
+    await expect.poll(() => stateOf("raise")).toBe("DORMANT");
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   it("that serves the page opens by itself, and takes every change first", async () => {
     const server = await filled();
     const { page, complaints, close } = await visitPage(browser(), `${server.url}/`, "memories");
@@ -675,7 +726,14 @@ describe("a server", () => {
     expect((await server.ask("GET /nodes/oak?recall=false")).body.content_title).toBe("Oak desk");
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("heading", { name: "Oak desk" }).waitFor();
+    // A deletion is one of the version that the question names, too.
     await page.getByRole("button", { name: "Delete Oak desk" }).click();
+    await server.ask("PATCH /nodes/oak", { content_title: "Oak bench" });
+    await page.getByRole("status").getByText("1 memory changed").waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await says(page, "Somebody changed this memory meanwhile");
+    expect((await server.ask("GET /nodes/oak?recall=false")).body.content_title).toBe("Oak bench");
+    await page.getByRole("button", { name: "Delete Oak bench" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await expect.poll(() => idsOf(page)).toEqual(["raise", "rent"]);
     expect((await server.ask("GET /nodes/oak")).status).toBe(404);

@@ -55,9 +55,9 @@ describe("a decision that is taken back", () => {
   test("stays so if an edit that came after it is undone", async () => {
     const held = await opened(RENTS);
     const { title } = shown(held);
-    await decide(held, "old", "new_is_current");
+    await decide(held, held.card("old"), held.card("new"), "new_is_current");
     await edit(held, "old", { ...texts(held, "old"), title: "The rent was 900 euros" });
-    await undecide(held, "old", "new");
+    await undecide(held, held.card("old"), held.card("new"));
     expect(shown(held)).toEqual({ ...GUESSED, title: "The rent was 900 euros" });
     await undo(held);
     expect(shown(held)).toEqual({ ...GUESSED, title });
@@ -71,10 +71,11 @@ describe("a decision that is taken back", () => {
       ["last", "new"],
     ]) {
       const held = await opened([...RENTS, ...third]);
-      for (let times = 0; times < 2; times++) await decide(held, "old", "keep_both");
+      for (const newer of ["new", "last"])
+        await decide(held, held.card("old"), held.card(newer), "keep_both");
       const besides = () => ["new", "last"].map((id) => held.card(id).held_beside?.id);
       expect(besides()).toEqual(["old", "old"]);
-      for (const newer of order) await undecide(held, "old", newer!);
+      for (const newer of order) await undecide(held, held.card("old"), held.card(newer!));
       expect(besides()).toEqual([undefined, undefined]);
       const types = held.rows.edges.map(({ type }) => type);
       expect(types).toEqual(["likely_supersedes", "likely_supersedes"]);
@@ -85,18 +86,19 @@ describe("a decision that is taken back", () => {
   test("is refused without its other memory, and a deletion that is undone leaves it as it was", async () => {
     const held = await opened(RENTS);
     const before = shown(held);
-    await decide(held, "old", "new_is_current");
+    await decide(held, held.card("old"), held.card("new"), "new_is_current");
     const decided = shown(held);
     expect(decided).toMatchObject({
       state: "DORMANT",
       edges: ["supersedes"],
       conflict: "resolved",
     });
-    await remove(held, ["new"]);
-    await expect(undecide(held, "old", "new")).rejects.toThrow("no longer there");
+    const newer = held.card("new");
+    await remove(held, [newer]);
+    await expect(undecide(held, held.card("old"), newer)).rejects.toThrow("no longer there");
     await undo(held);
     expect(shown(held)).toEqual(decided);
-    await undecide(held, "old", "new");
+    await undecide(held, held.card("old"), held.card("new"));
     expect(shown(held)).toEqual(before);
   });
 });
@@ -112,7 +114,7 @@ describe("a conflict whose guess is only possible", () => {
   ] as const)("ends the guess if it is resolved by %s", async (resolution, type) => {
     const held = await opened(POSSIBLE);
     const before = shown(held);
-    await resolve(held, "q", resolution);
+    await resolve(held, "q", [held.card("old"), held.card("new")], resolution);
     expect(shown(held)).toMatchObject({ edges: [type], conflict: "resolved" });
     await undo(held);
     expect(shown(held)).toEqual(before);

@@ -16,8 +16,10 @@ import { listAnew } from "./browse.ts";
 import type { Decided, Held, Past } from "./held.ts";
 import { keepChange, keepDeletion } from "./kept.ts";
 import { addRow, nodeLine } from "./lines.ts";
-import type { Conflict, Decision, Resolution, Texts } from "./records.ts";
+import type { Conflict, Decision, Resolution, Seen, Texts } from "./records.ts";
 
+/** Why a change is refused of a memory that is not as the visitor saw it. */
+const CHANGED = "Somebody changed this memory meanwhile. Here it is as it is now.";
 /** The most steps that can be undone. */
 const MAX_STEPS = 50;
 
@@ -144,8 +146,24 @@ async function readAgain(held: Held, id: string): Promise<void> {
   }
 }
 
-/** Deletes memories. */
-export async function remove(held: Held, ids: readonly string[]): Promise<void> {
+/**
+ * Reads memories of a server anew.
+ *
+ * @throws {Error} If one is no longer as it was seen.
+ */
+async function requireSeen(held: Held, seen: readonly Seen[]): Promise<void> {
+  for (const { id, version } of seen) {
+    const known = rowOf(held, id).version;
+    if (held.server === undefined) continue;
+    const row = await held.server.readRow(id);
+    if (row.version !== known) take(held, [row]);
+    if (row.version !== version) throw new Error(CHANGED);
+  }
+}
+
+/** Deletes memories, each if it is as it was seen. */
+export async function remove(held: Held, seen: readonly Seen[]): Promise<void> {
+  const ids = seen.map(({ id }) => id);
   const rows = ids.map((id) => rowOf(held, id));
   if (held.server === undefined) {
     const gone = new Set(ids);
@@ -156,7 +174,7 @@ export async function remove(held: Held, ids: readonly string[]): Promise<void> 
     await keepDeletion(held, ids);
     return;
   }
-  for (const { id, version } of rows) {
+  for (const { id, version } of seen) {
     try {
       await held.server.delete(id, version);
     } catch (error) {
@@ -229,12 +247,18 @@ export function conflicts(held: Held): Conflict[] {
 }
 
 /**
- * Decides a guess that another memory replaces this one: it does, or both hold. The edge of the guess
- * becomes the one that is sure, or relates the two.
+ * Decides a guess that a newer memory replaces an older one, as both were seen: it does, or both hold.
+ * The edge of the guess becomes the one that is sure, or relates the two.
  */
-export async function decide(held: Held, id: string, resolution: Decision): Promise<void> {
-  const guess = held.guessOf(id);
-  if (guess === undefined) throw new Error("This guess is no longer there.");
+export async function decide(
+  held: Held,
+  older: Seen,
+  newer: Seen,
+  resolution: Decision,
+): Promise<void> {
+  await requireSeen(held, [older, newer]);
+  const guess = held.guessOf(older.id);
+  if (guess?.source_id !== newer.id) throw new Error("This guess is no longer there.");
   await decideGuess(held, guess, resolution);
 }
 
@@ -288,12 +312,13 @@ function markConflicts(
   return lines;
 }
 
-/** Takes a decision of this visit back: the guess is there again. */
-export async function undecide(held: Held, id: string, newer: string): Promise<void> {
+/** Takes a decision of this visit about two memories back, as they were seen: the guess is there again. */
+export async function undecide(held: Held, ...seen: [older: Seen, newer: Seen]): Promise<void> {
+  const [id, newer] = [seen[0].id, seen[1].id];
   const decided = held.decisions.find((it) => it.older === id && it.newer === newer);
   if (decided === undefined) throw new Error("This decision is no longer there.");
   const { edge } = decided;
-  for (const one of [id, newer]) rowOf(held, one);
+  await requireSeen(held, seen);
   if (held.server !== undefined) {
     const rows = await held.server.decide(id, newer, "undecided");
     const ends = new Set([id, newer]);
@@ -318,11 +343,18 @@ export async function undecide(held: Held, id: string, newer: string): Promise<v
 }
 
 /**
- * Resolves a conflict as the server does: the outdated memory becomes dormant, and is linked.
+ * Resolves a conflict of memories as they were seen, and as the server does: the outdated memory
+ * becomes dormant, and is linked.
  */
-export async function resolve(held: Held, id: string, resolution: Resolution): Promise<void> {
+export async function resolve(
+  held: Held,
+  id: string,
+  seen: readonly Seen[],
+  resolution: Resolution,
+): Promise<void> {
   const conflict = held.rows.conflicts.find((it) => it.id === id);
   if (conflict === undefined) throw new Error("This conflict is no longer there.");
+  await requireSeen(held, seen);
   const { old_node_id, new_node_id, read } = conflict;
   const guess = held.rows.edges.find(
     ({ type, source_id, target_id }) =>

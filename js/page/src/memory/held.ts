@@ -36,7 +36,7 @@ import {
 } from "nous-wasm";
 import { base64Of, bytesIn } from "./base64.ts";
 import { exportLines, isOf, type Rows } from "./lines.ts";
-import type { Card, Decision, Summary, Value, WrongLine } from "./records.ts";
+import type { Card, Decision, Seen, Summary, Value, WrongLine } from "./records.ts";
 import type { Server } from "./server.ts";
 
 /** Memories that go into the index at once, so that progress shows and the worker answers. */
@@ -412,7 +412,7 @@ export class Held {
     const row = this.rows.nodes.get(id)!;
     const { event_time, text } = textsOf(row);
     return {
-      id,
+      ...this.#seen(id),
       title: row.content_title,
       text: text ?? "",
       kind: kindInWords(row.subtype ?? ""),
@@ -424,6 +424,10 @@ export class Held {
       ...this.#history(id),
       ...this.#heldBeside(id),
     };
+  }
+
+  #seen(id: string): Seen {
+    return { id, version: this.rows.nodes.get(id)!.version };
   }
 
   /** Returns the title of a memory, or the beginning of its text. */
@@ -447,12 +451,15 @@ export class Held {
     const first = Math.min(last, Math.max(0, place - MAX_VALUES / 2));
     const history = steps.slice(first, first + MAX_VALUES).map(
       ({ id, since, until, replaced_by }): Value => ({
-        ...{ id, since, title: this.titleOf(id) },
+        ...{ ...this.#seen(id), since, title: this.titleOf(id) },
         ...(until === undefined || replaced_by === undefined
           ? {}
           : {
               until,
-              replaced_by: { ...replaced_by, since: until, title: this.titleOf(replaced_by.id) },
+              replaced_by: {
+                ...{ ...replaced_by, ...this.#seen(replaced_by.id) },
+                ...{ since: until, title: this.titleOf(replaced_by.id) },
+              },
             }),
         ...(this.#isDecided(id, replaced_by?.id) ? { isDecided: true } : {}),
       }),
@@ -473,8 +480,9 @@ export class Held {
     for (const { how, older, newer } of this.decisions) {
       const other = id === older ? newer : older;
       const isAbout = how === "keep_both" && (id === older || id === newer);
-      if (isAbout && this.rows.nodes.has(other))
-        return { held_beside: { id: other, title: this.titleOf(other), older, newer } };
+      if (!isAbout || !this.rows.nodes.has(other)) continue;
+      const both = { older: this.#seen(older), newer: this.#seen(newer) };
+      return { held_beside: { id: other, title: this.titleOf(other), ...both } };
     }
     return {};
   }

@@ -3,9 +3,17 @@
 
 import type { MemorySection, TimeExpression, Why } from "nous-wasm";
 
-/** A memory as a list shows it. Instants are milliseconds since 1970. */
-export interface Card {
+/** A memory as the visitor saw it: what is done to a later version is refused. */
+export interface Seen {
   id: string;
+  version: number | null;
+}
+
+/** Returns the part of a memory that tells which version was seen. */
+export const seenOf = ({ id, version }: Seen): Seen => ({ id, version });
+
+/** A memory as a list shows it. Instants are milliseconds since 1970. */
+export interface Card extends Seen {
   /** Its own title; empty if it has none. */
   title: string;
   /** Summary and body. */
@@ -27,8 +35,8 @@ export interface Card {
   /** The memory beside which it holds, if that was decided in this visit. */
   held_beside?: Named & {
     /** The two, by age. */
-    older: string;
-    newer: string;
+    older: Seen;
+    newer: Seen;
   };
 }
 
@@ -63,12 +71,12 @@ export interface News {
 }
 
 /** A value that a fact had: a memory of its line. */
-export interface Value extends Named {
+export interface Value extends Named, Seen {
   since: number;
   /** Missing if it holds. */
   until?: number;
   /** What replaced it: `likely` is a guess. Missing if it holds. */
-  replaced_by?: Named & { since: number; grade: "sure" | "likely"; probability: number };
+  replaced_by?: Named & Seen & { since: number; grade: "sure" | "likely"; probability: number };
   /** Whether it was decided in this visit that another value replaced it. */
   isDecided?: true;
 }

@@ -16,6 +16,7 @@ import type {
   MeaningState,
   News,
   Resolution,
+  Seen,
   Stored,
   Summary,
   Texts,
@@ -109,14 +110,14 @@ const calls = {
   remember: async (text: string) => (await import("./remember.ts")).remember(there(), text),
   storedNow: (stored: Stored) => storedNow(there(), stored),
   edit: async (id: string, changed: Texts) => (await changing()).edit(there(), id, changed),
-  remove: async (ids: readonly string[]) => (await changing()).remove(there(), ids),
+  remove: async (seen: readonly Seen[]) => (await changing()).remove(there(), seen),
   undo: async () => (await changing()).undo(there()),
   conflicts: async () => (await changing()).conflicts(there()),
-  decide: async (id: string, resolution: Decision) =>
-    (await changing()).decide(there(), id, resolution),
-  undecide: async (id: string, newer: string) => (await changing()).undecide(there(), id, newer),
-  resolve: async (id: string, resolution: Resolution) =>
-    (await changing()).resolve(there(), id, resolution),
+  decide: async (older: Seen, newer: Seen, how: Decision) =>
+    (await changing()).decide(there(), older, newer, how),
+  undecide: async (older: Seen, newer: Seen) => (await changing()).undecide(there(), older, newer),
+  resolve: async (id: string, seen: readonly Seen[], how: Resolution) =>
+    (await changing()).resolve(there(), id, seen, how),
   /** Returns the memory as the lines of an export. */
   download: () => new Blob([...textOfLines(there().exportLines())]),
   keep: () => keep(there()),

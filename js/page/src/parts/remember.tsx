@@ -7,7 +7,13 @@ import { useEffect, useRef } from "preact/hooks";
 import { linkTo } from "../app/address.ts";
 import { counted, percent } from "../app/format.ts";
 import { generation, memory, memoryChanged, opened } from "../memory/client.ts";
-import type { Card, Decision, Stored, StoredPiece } from "../memory/records.ts";
+import {
+  type Card,
+  type Decision,
+  type Stored,
+  type StoredPiece,
+  seenOf,
+} from "../memory/records.ts";
 import { MemoryRow } from "./memory-row.tsx";
 import { whyNot } from "./problem.ts";
 import { guessAbout } from "./values.tsx";
@@ -152,7 +158,7 @@ function Piece({ piece: { card, isNew, replaces } }: { piece: StoredPiece }) {
   // Else it is asked below.
   const isDecided = replaces.every((older) => guessAbout(older.card) === undefined);
   const remove = async () => {
-    why.value = await whyNot(() => memory.remove([card.id]));
+    why.value = await whyNot(() => memory.remove([seenOf(card)]));
     await memoryChanged();
   };
   return (
@@ -181,11 +187,12 @@ const DECISIONS: Readonly<Record<Decision, string>> = {
 
 function Replaces({ card, probability }: { card: Card; probability: number }) {
   const why = useSignal("");
+  const guess = guessAbout(card);
   const decide = async (how: Decision) => {
-    why.value = await whyNot(() => memory.decide(card.id, how));
+    why.value = await whyNot(() => memory.decide(seenOf(card), seenOf(guess!), how));
     await memoryChanged();
   };
-  const isGuessed = guessAbout(card) !== undefined;
+  const isGuessed = guess !== undefined;
   const name = card.text === "" ? card.title : card.text;
   return (
     <li class="replaces">

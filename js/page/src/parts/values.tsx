@@ -5,7 +5,7 @@ import { useSignal } from "@preact/signals";
 import { linkTo } from "../app/address.ts";
 import { count, dayOf, percent } from "../app/format.ts";
 import { memory, memoryChanged } from "../memory/client.ts";
-import type { Card, Decision, Value } from "../memory/records.ts";
+import { type Card, type Decision, type Seen, seenOf, type Value } from "../memory/records.ts";
 import { whyNot } from "./problem.ts";
 
 const DECISIONS: Readonly<Record<Decision, string>> = {
@@ -32,8 +32,14 @@ export function Values({ card, isTold = false }: ValuesProps) {
     why.value = await whyNot(work);
     await memoryChanged();
   };
-  const undo = (older: string, newer: string, title: string) => (
-    <Step label="Undo" about={title} act={() => change(() => memory.undecide(older, newer))} />
+  const decide = (older: Value, how: Decision) =>
+    memory.decide(seenOf(older), seenOf(older.replaced_by!), how);
+  const undo = (older: Seen, newer: Seen, title: string) => (
+    <Step
+      label="Undo"
+      about={title}
+      act={() => change(() => memory.undecide(seenOf(older), seenOf(newer)))}
+    />
   );
   return (
     <>
@@ -52,11 +58,11 @@ export function Values({ card, isTold = false }: ValuesProps) {
                       key={how}
                       label={label}
                       about={value.title}
-                      act={() => change(() => memory.decide(value.id, how as Decision))}
+                      act={() => change(() => decide(value, how as Decision))}
                     />
                   ))
                 : value.isDecided && value.replaced_by !== undefined
-                  ? undo(value.id, value.replaced_by.id, value.title)
+                  ? undo(value, value.replaced_by, value.title)
                   : null}
             </li>
           ))}

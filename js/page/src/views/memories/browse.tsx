@@ -21,7 +21,7 @@ import {
 import { count, counted, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { memory, memoryChanged } from "../../memory/client.ts";
-import type { Card, Counted } from "../../memory/records.ts";
+import { type Card, type Counted, seenOf } from "../../memory/records.ts";
 import { MemoryRow } from "../../parts/memory-row.tsx";
 import { whyNot } from "../../parts/problem.ts";
 import { Confirm } from "./confirm.tsx";
@@ -106,10 +106,10 @@ export function Browse({ isOnServer }: { isOnServer: boolean }) {
           card={removing.value}
           isOnServer={isOnServer}
           close={async (isWanted) => {
-            const { id } = removing.value!;
+            const seen = seenOf(removing.value!);
             removing.value = undefined;
             if (!isWanted) return;
-            why.value = await whyNot(() => memory.remove([id]));
+            why.value = await whyNot(() => memory.remove([seen]));
             await memoryChanged();
             list.current?.focus();
           }}

@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { count, counted, dayOf, percent } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { memory, memoryChanged } from "../../memory/client.ts";
-import type { Card, Conflict, Resolution } from "../../memory/records.ts";
+import { type Card, type Conflict, type Resolution, seenOf } from "../../memory/records.ts";
 import { whyNot } from "../../parts/problem.ts";
 
 /** Pairs that are shown at once. */
@@ -19,8 +19,9 @@ const RESOLUTIONS: Readonly<Record<Resolution, string>> = {
 export function Conflicts() {
   const found = useLive(() => () => memory.conflicts()).value.value;
   const why = useSignal("");
-  const resolve = async (id: string, how: Resolution) => {
-    why.value = await whyNot(() => memory.resolve(id, how));
+  const resolve = async ({ id, older, newer }: Conflict, how: Resolution) => {
+    const seen = [older, ...(newer === undefined ? [] : [newer])].map(seenOf);
+    why.value = await whyNot(() => memory.resolve(id, seen, how));
     await memoryChanged();
   };
   if (found === undefined) return null;
@@ -56,10 +57,11 @@ export function Conflicts() {
 
 interface PairProps {
   conflict: Conflict;
-  resolve: (id: string, how: Resolution) => void;
+  resolve: (conflict: Conflict, how: Resolution) => void;
 }
 
-function Pair({ conflict: { id, older, newer, newText, sureness }, resolve }: PairProps) {
+function Pair({ conflict, resolve }: PairProps) {
+  const { older, newer, newText, sureness } = conflict;
   const name = older.title === "" ? older.text.slice(0, 60) : older.title;
   // Nothing can be linked with a text that is no memory.
   const offered = Object.entries(RESOLUTIONS).filter(
@@ -78,7 +80,7 @@ function Pair({ conflict: { id, older, newer, newText, sureness }, resolve }: Pa
       <fieldset class="actions">
         <legend class="hidden">Conflict about {name}</legend>
         {offered.map(([how, label]) => (
-          <button key={how} type="button" onClick={() => resolve(id, how as Resolution)}>
+          <button key={how} type="button" onClick={() => resolve(conflict, how as Resolution)}>
             {label}
           </button>
         ))}
