@@ -192,10 +192,13 @@ export const PHRASES = {
     "reminder|immer noch|weiterhin|nach wie vor|bleib(?:t|en)|wie immer|bestätigt",
     "sigue[ns]?|todavía|aún|se mantiene|como siempre",
   ),
-  /** It denies a change. */
+  /** It denies a change: nothing has moved, and nobody has left. */
   unchanged: phrases(
-    "(?:has|have|had|did) ?n(?:o|')t changed?|(?:nothing|none|never)(?: has| have)? changed",
-    "no changes?|unverändert|nichts (?:hat sich )?geändert|nicht geändert|(?:no|nada) ha cambiado",
+    "(?:not|n['’]t|never|nothing|nobody|none)(?: has| have| had| was| were| been| yet)* (?:changed?|moved?",
+    "switch(?:ed)?|renamed?|replaced?|rais(?:ed?)|lower(?:ed)?|rescheduled?|postponed?|sold|left|quit)",
+    "no changes?|unverändert|nichts (?:hat sich )?geändert",
+    "nicht (?:geändert|umgezogen|verlegt|verschoben|gewechselt|umbenannt|ersetzt|gestiegen|gekündigt)",
+    "(?:no|nada) (?:ha|han|se ha|se han) (?:cambiado|mudado|trasladado|movido|subido|bajado)",
   ),
   /** It holds for one time only. */
   once: phrases(
