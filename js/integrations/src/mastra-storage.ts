@@ -204,9 +204,8 @@ export class NousMemoryStorage extends MemoryStorage {
     if (threads.length === 0 || threads.some((id) => id.trim() === ""))
       throw new Error("threadId must be a non-empty string or array of non-empty strings");
     const owner = args.resourceId ? { resource: args.resourceId } : {};
-    const found: MastraDBMessage[] = [];
-    for (const thread of new Set(threads))
-      found.push(...(await this.#messages({ thread, ...owner })));
+    const places = Array.from(new Set(threads), (thread) => ({ thread, ...owner }));
+    const found = await this.#messages(...places);
     const answer = await this.#page(args, found, owner.resource);
     if (!args.include?.length || args.filter?.metadata || args.perPage === 0) return answer;
     const shown = answer.messages.filter(({ threadId }) => threads.includes(threadId ?? ""));
@@ -353,14 +352,16 @@ export class NousMemoryStorage extends MemoryStorage {
     return [...found.values()];
   }
 
-  async #messages(place: Partial<Place>): Promise<MastraDBMessage[]> {
-    return (await this.#nodes(filterOf("message", place))).map(messageOf);
+  async #messages(...places: readonly Partial<Place>[]): Promise<MastraDBMessage[]> {
+    const filters = places.map((place) => filterOf("message", place));
+    return (await this.#nodes(...filters)).map(messageOf);
   }
 
-  /** Returns the memories of a filter, in the order of their first saving. */
-  async #nodes(filter: Filter): Promise<MemoryNode[]> {
+  /** Returns the memories of some filters, in the order of their first saving. */
+  async #nodes(...filters: readonly Filter[]): Promise<MemoryNode[]> {
     const found: MemoryNode[] = [];
-    for await (const node of nodesOf(this.#memory, filter)) found.push(node);
+    for (const filter of filters)
+      for await (const node of nodesOf(this.#memory, filter)) found.push(node);
     return found.sort((a, b) => placeOf(a).order - placeOf(b).order);
   }
 
