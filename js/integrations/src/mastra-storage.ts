@@ -207,7 +207,9 @@ export class NousMemoryStorage extends MemoryStorage {
     const places = Array.from(new Set(threads), (thread) => ({ thread, ...owner }));
     const found = await this.#messages(...places);
     const answer = await this.#page(args, found, owner.resource);
-    if (!args.include?.length || args.filter?.metadata || args.perPage === 0) return answer;
+    // A page of none counts none. A page of a resource counts what is there.
+    if (args.perPage === 0) return { ...answer, total: 0, hasMore: false };
+    if (!args.include?.length || args.filter?.metadata) return answer;
     const shown = answer.messages.filter(({ threadId }) => threads.includes(threadId ?? ""));
     return { ...answer, hasMore: shown.length < answer.total };
   }
@@ -330,8 +332,8 @@ export class NousMemoryStorage extends MemoryStorage {
     const others = (await this.#included(include, resource)).filter(({ id }) => !ids.has(id));
     return {
       messages: [...shown, ...others].sort(order),
-      ...{ total: size === 0 ? 0 : all.length, page, perPage },
-      hasMore: size > 0 && offset + size < all.length,
+      ...{ total: all.length, page, perPage },
+      hasMore: offset + size < all.length,
     };
   }
 
