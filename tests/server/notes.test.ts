@@ -18,6 +18,7 @@ import {
 } from "../../js/server/src/transfer/moving/notes.ts";
 import { runs } from "../support/amount.ts";
 import { directStores } from "./support/direct-store.ts";
+import { nodeOf } from "./support/stored-node.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const newStore = directStores();
@@ -473,15 +474,15 @@ describe("an export to Markdown", () => {
   ) {
     storage.transaction(() => {
       for (const [place, one] of memories.entries()) {
-        storage.nodes.insert({
-          ...EMPTY,
-          ...{ id: `n_${place}`, type: one.type, subtype: one.type === "note" ? null : one.type },
+        const node = nodeOf(`n_${place}`, {
+          ...{ type: one.type, subtype: one.type === "note" ? null : one.type },
           ...{ content_title: one.title, content_body: one.body, created_at: one.created },
           ...{ provenance_created_at: one.created, last_modified: one.created, user_id: one.user },
           tags: one.tags.length === 0 ? null : JSON.stringify(one.tags),
           metadata: one.metadata === null ? null : JSON.stringify(one.metadata),
           temporal_event_time: one.event,
         });
+        storage.nodes.insert(node);
         if (place > 0)
           storage.edges.insert({
             ...{ id: `e_${place}`, type: place % 2 === 0 ? "supersedes" : "causes", subtype: null },
@@ -491,13 +492,6 @@ describe("an export to Markdown", () => {
       }
     });
   }
-  const EMPTY = {
-    ...{ content_summary: null, neural_stability: null, neural_retrievability: null },
-    ...{ neural_difficulty: null, neural_access_count: null, neural_last_accessed: null },
-    ...{ state_lifecycle: null, provenance_source: "agent", layer: null, version: 1 },
-    ...{ embedding_model: null, temporal_event_confidence: null, temporal_event_source: null },
-    ...{ frame: null, censors: null, session_id: null, expires_at: null, embedding_vector: null },
-  };
   const told = (storage: Storage) =>
     nodesIn(storage).map((row) => ({
       id: row.id,
