@@ -1,19 +1,11 @@
 // Fading and growth of a memory: retrievability, lifecycle, stability, difficulty.
 // The decay rules, in full. Plain on purpose: this is the yardstick of the parity tests.
 
+import type { AlgorithmNodeType, DecayLifecycleState } from "nous-wasm";
 import { MEMORY_SECTIONS, SECTION_PROFILES, type SectionDecayConfig } from "./sections.ts";
 import { type Instant, toMs } from "./signals.ts";
 
-export type AlgorithmNodeType =
-  | "person"
-  | "fact"
-  | "concept"
-  | "event"
-  | "note"
-  | "document"
-  | "preference";
-
-export type DecayLifecycleState = "ACTIVE" | "WEAK" | "DORMANT" | "COMPRESS" | "ARCHIVE";
+export type { DecayLifecycleState } from "nous-wasm";
 
 /** The states from fresh to buried; the index is the state's code in columns. */
 export const DECAY_LIFECYCLE_STATES: readonly DecayLifecycleState[] = Object.freeze([

@@ -2,7 +2,10 @@
 // others of their group. The statistics of consolidation, in full. Plain on purpose: this is the
 // yardstick of the parity tests.
 
+import type { TestedPattern } from "nous-wasm";
 import { type Instant, toMs } from "./signals.ts";
+
+export type { TestedPattern } from "nous-wasm";
 
 /** The fields of a memory that concern closed trades. */
 export interface EpisodeNode {
@@ -42,36 +45,6 @@ export interface ClosedTrade {
   return_pct: number;
   /** Without repetitions. */
   conditions: readonly Condition[];
-}
-
-/** A condition that was tested, with every number that the test rests on. */
-export interface TestedPattern {
-  symbol: string;
-  /**
-   * One condition, or several that hold for the very same trades, in the order in which they were
-   * seen.
-   */
-  conditions: Condition[];
-  /** The closes for which they hold, by time. */
-  trade_ids: string[];
-  n: number;
-  wins: number;
-  /** wins / n. */
-  rate: number;
-  /** The 95 % interval of the rate. */
-  interval: [low: number, high: number];
-  /** The same for the group's other trades. */
-  rest_n: number;
-  rest_wins: number;
-  rest_rate: number;
-  /** rate / rest_rate; null if the others never won. */
-  lift: number | null;
-  /** In percent. */
-  mean_return_pct: number;
-  p_value: number;
-  q_value: number;
-  /** Whether the q value is low enough to report the condition. */
-  kept: boolean;
 }
 
 // ---- from memories to trades --------------------------------------------------------------------

@@ -2,95 +2,32 @@
 // trades. The rules of procedural memory, in full. Plain on purpose: this is the yardstick of the
 // parity tests.
 
+import type {
+  AnomalyEvent,
+  AppliedPlaybook,
+  MarketSnapshot,
+  MissingVariable,
+  Playbook,
+  PlaybookMatch,
+  PlaybookRecord,
+  PlaybookRow,
+} from "nous-wasm";
 import { updateStabilityOnAccessForSection } from "./decay.ts";
 import { getInitialStabilityForSubtype, SECTION_PROFILES } from "./sections.ts";
 import { type Instant, toMs } from "./signals.ts";
 
-/**
- * A playbook's body. Fields that are missing or null take their defaults; an unparsable body is a
- * problem, not an error.
- */
-export interface PlaybookBody {
-  /** An object, as in `PlaybookTrigger`. A playbook without one never matches. */
-  trigger?: unknown;
-  /** Default: none. */
-  action?: string | null | undefined;
-  /** Default `either`. */
-  direction?: string | null | undefined;
-  /** Integer. Default 0. */
-  success_count?: number | null | undefined;
-  /** Integer. Default 0. */
-  sample_size?: number | null | undefined;
-}
-
-interface PlaybookHead {
-  id: string;
-  /** Only ACTIVE ones take part. Default ACTIVE. */
-  state_lifecycle?: string | null | undefined;
-}
-
-export interface Playbook extends PlaybookHead, PlaybookBody {
-  title?: string | null | undefined;
-}
-
-/** A playbook as its memory is stored, with the body as JSON text. */
-export interface PlaybookRow extends PlaybookHead {
-  content_title?: string | null | undefined;
-  content_body: string | null;
-}
-
-export interface PlaybookTrigger {
-  /** Empty: matches nothing. */
-  anomaly_types?: readonly string[] | null | undefined;
-  /** Compared without ASCII case. Empty: all. */
-  symbols?: readonly string[] | null | undefined;
-  /** Default 0. */
-  min_severity?: number | null | undefined;
-  conditions?: PlaybookCondition | null | undefined;
-}
-
-export type PlaybookCondition =
-  | { all: readonly PlaybookCondition[] }
-  | { any: readonly PlaybookCondition[] }
-  | { not: PlaybookCondition }
-  | { var: string; op: "<" | "<=" | "≤" | ">" | ">=" | "≥" | "=" | "!=" | "≠"; value: number }
-  /** Both ends included. */
-  | { var: string; op: "between"; value: readonly [low: number, high: number] }
-  /** Over this many of the last values, at least 2. */
-  | { var: string; op: "rising" | "falling"; window: number };
-
-export interface AnomalyEvent {
-  type: string;
-  symbol?: string | null | undefined;
-  /** In [0, 1]. */
-  severity: number;
-}
-
-/** Named numbers of a market. The last of several values is the present one. */
-export type MarketSnapshot = Readonly<
-  Record<string, number | readonly number[] | null | undefined>
->;
-
-export interface PlaybookMatch {
-  id: string;
-  title: string;
-  action: string;
-  direction: string;
-  success_count: number;
-  sample_size: number;
-  /** Of the first event that matches. */
-  type: string;
-  symbol: string | null;
-  severity: number;
-  success_rate: number;
-  relevance: number;
-}
-
-/** A variable in a playbook's conditions that the snapshot lacks, or has too few values of. */
-export interface MissingVariable {
-  id: string;
-  var: string;
-}
+export type {
+  AnomalyEvent,
+  AppliedPlaybook,
+  MarketSnapshot,
+  MissingVariable,
+  Playbook,
+  PlaybookBody,
+  PlaybookMatch,
+  PlaybookRecord,
+  PlaybookRow,
+  PlaybookTrigger,
+} from "nous-wasm";
 
 /** The reason why a playbook was set aside. */
 export const PLAYBOOK_PROBLEMS = Object.freeze([
@@ -438,26 +375,6 @@ export function formatPlaybookMatches(matches: readonly PlaybookMatch[]): string
 }
 
 // ---- feedback -----------------------------------------------------------------------------------
-
-export interface PlaybookRecord {
-  success_count: number;
-  sample_size: number;
-  /** Days. */
-  stability: number;
-  /** In [0, 1]. Default: the section's. */
-  difficulty?: number | null | undefined;
-}
-
-export interface AppliedPlaybook {
-  success_count: number;
-  sample_size: number;
-  /** ISO 8601 in UTC, with milliseconds. */
-  last_applied: string;
-  /** Days. */
-  stability: number;
-  /** The change of the edge to the trade. */
-  strengthened: number;
-}
 
 /**
  * A playbook after a trade that followed it was closed: a success increases its stability, a

@@ -2,6 +2,7 @@
 // in. The rules of building a prompt, in full. Plain on purpose: this is the yardstick of the
 // parity tests.
 
+import type { ContextMemory as AnyMemory, ContextSection, LeftOut, LeftOutReason } from "nous-wasm";
 import { wellFormed } from "./context.ts";
 import { getSectionForSubtype } from "./sections.ts";
 import { type Instant, toMs } from "./signals.ts";
@@ -19,6 +20,11 @@ import {
   type TurnSignals,
 } from "./turn.ts";
 import { containment, deduplicate } from "./usage.ts";
+
+/** A memory whose instant is no text. */
+export interface ContextMemory extends Omit<AnyMemory, "created_at"> {
+  created_at?: Instant | null | undefined;
+}
 
 // ---- budgets ------------------------------------------------------------------------------------
 
@@ -95,35 +101,7 @@ export const estimateTokens = (text: string): number =>
 
 // ---- memories -----------------------------------------------------------------------------------
 
-export interface ContextMemory {
-  id: string;
-  type?: MemoryType | null | undefined;
-  score: number;
-  text: string;
-  outcome?: string | null | undefined;
-  confidence?: number | null | undefined;
-  subject?: string | null | undefined;
-  category?: string | null | undefined;
-  domain?: string | null | undefined;
-  activations?: number | null | undefined;
-  effectiveness?: number | null | undefined;
-  tags?: readonly string[] | null | undefined;
-  created_at?: Instant | null | undefined;
-  frame?: string | null | undefined;
-  censors?: readonly string[] | null | undefined;
-}
-
 type Typed = ContextMemory & { type: MemoryType };
-
-export type LeftOutReason =
-  | ("threshold" | "near_duplicate" | "diversity" | "conversation" | "limit")
-  | ("empty" | "unwanted" | "budget" | "total" | "not_asked" | "known");
-
-export interface LeftOut {
-  id: string | null;
-  section: SectionName;
-  reason: LeftOutReason;
-}
 
 const MIN_SCORES = { decision: 0.2, fact: 0.25, procedure: 0.3, episode: 0.3, signal: 0.3 };
 const MAX_ALIKE: Partial<Record<MemoryType, number>> = { decision: 3, fact: 2, episode: 2 };
@@ -412,15 +390,6 @@ export function expandMemory(
 }
 
 // ---- writing ------------------------------------------------------------------------------------
-
-export interface ContextSection {
-  name: SectionName;
-  priority: number;
-  label: string;
-  content: string;
-  token_estimate: number;
-  budget: number | null;
-}
 
 interface Entry {
   section: SectionName;

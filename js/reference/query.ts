@@ -6,17 +6,33 @@
 // of ASCII (the Kelvin sign is no k, the long s no s), while \s and . are those of ECMAScript.
 // Attribute words are searched in the lower case of all of Unicode, where the Kelvin sign is a k.
 
+import type {
+  ClassifiedQuery,
+  ConfidenceFlag,
+  ConfidenceLevel,
+  Disqualification,
+  DisqualifierCategory,
+  QueryClassification,
+  QueryTypeResult,
+  RetrievalConfidence,
+} from "nous-wasm";
 import { classifyIntent, type IntentOptions } from "./intent.ts";
 import { extractTerms } from "./search.ts";
 import type { MemorySection } from "./sections.ts";
 
+export type {
+  ClassifiedQuery,
+  ConfidenceFlag,
+  ConfidenceLevel,
+  Disqualification,
+  DisqualifierCategory,
+  QueryClassification,
+  QueryType,
+  QueryTypeResult,
+  RetrievalConfidence,
+} from "nous-wasm";
+
 // ---- disqualifiers ------------------------------------------------------------------------------
-
-export type DisqualifierCategory = "D1" | "D2" | "D3" | "D4" | "D5" | "D6";
-
-export type Disqualification =
-  | { disqualified: false; reason?: never; category?: never; pattern?: never }
-  | { disqualified: true; reason: string; category: DisqualifierCategory; pattern: string };
 
 /** An entry of the table: its name, and its pattern. */
 export interface Pattern {
@@ -133,31 +149,6 @@ export function checkDisqualifiers(query: string): Disqualification {
 }
 
 // ---- lookup or ambiguous ------------------------------------------------------------------------
-
-export type QueryType = "LOOKUP" | "AMBIGUOUS";
-
-export interface QueryTypeResult {
-  type: QueryType;
-  confidence: number;
-  /**
-   * Null if there is none. Empty if a question of no known form has only punctuation in its place;
-   * likewise the attribute.
-   */
-  entity: string | null;
-  attribute: string | null;
-}
-
-/** Disqualification and type together. */
-export interface QueryClassification {
-  query: string;
-  disqualified: boolean;
-  disqualifier_category: DisqualifierCategory | null;
-  disqualifier_reason: string | null;
-  query_type: QueryType;
-  confidence: number;
-  entity: string | null;
-  attribute: string | null;
-}
 
 /** Found inside words too. */
 export const ATTRIBUTE_WORDS: readonly string[] = [
@@ -277,21 +268,6 @@ export function extractQueryAttribute(query: string): string | null {
 
 // ---- confidence of a retrieval ------------------------------------------------------------------
 
-export type ConfidenceLevel = "HIGH" | "MEDIUM" | "LOW";
-export type ConfidenceFlag =
-  | "no_results"
-  | "disambiguation_needed"
-  | "sparse_results"
-  | "attribute_unknown"
-  | "perfect_match";
-
-export interface RetrievalConfidence {
-  score: number;
-  level: ConfidenceLevel;
-  breakdown: { mq: number; dt: number; cm: number };
-  flags: ConfidenceFlag[];
-}
-
 export function getConfidenceLevel(score: number): ConfidenceLevel {
   if (score >= 0.7) return "HIGH";
   return score >= 0.45 ? "MEDIUM" : "LOW";
@@ -331,12 +307,6 @@ export function calculateRetrievalConfidence(
 }
 
 // ---- decomposition ------------------------------------------------------------------------------
-
-/** The fields of a classification that `decompose` and `reformulate` read. */
-export interface ClassifiedQuery {
-  disqualifier_category?: string | null | undefined;
-  entity?: string | null | undefined;
-}
 
 export interface DecomposeOptions {
   maxParts?: number | undefined;

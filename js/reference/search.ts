@@ -2,10 +2,13 @@
 // search. The search rules, in full. Plain on purpose: this is the yardstick of the parity tests.
 // Input is taken as valid.
 
+import type { SerendipityLevel } from "nous-wasm";
 import { rerankTop, type SignalBreakdown } from "./rerank.ts";
 import type { RerankingWeights } from "./sections.ts";
 import { type Instant, toMs } from "./signals.ts";
 import type { StoredLifecycleState } from "./sweep.ts";
+
+export type { SerendipityLevel } from "nous-wasm";
 
 // ---- inputs -------------------------------------------------------------------------------------
 
@@ -639,8 +642,6 @@ function merged(
 }
 
 // ---- the whole search ---------------------------------------------------------------------------
-
-export type SerendipityLevel = "off" | "low" | "medium" | "high";
 
 /** The minimum activation of a find, and the maximum number of finds. */
 const SERENDIPITY = {

@@ -1,43 +1,9 @@
 // The four sections of a memory: subtypes, profiles, initial stability.
 // The section rules, in full. Plain on purpose: this is the yardstick of the parity tests.
 
-export type MemorySection = "EPISODIC" | "SIGNALS" | "KNOWLEDGE" | "PROCEDURAL";
+import type { MemorySection, RerankingWeights, SectionProfile } from "nous-wasm";
 
-/** Weight of each of the six ranking signals. */
-export interface RerankingWeights {
-  semantic: number;
-  keyword: number;
-  graph: number;
-  recency: number;
-  authority: number;
-  affinity: number;
-}
-
-/** How a section's memories fade. Days and thresholds as in the decay rules. */
-export interface SectionDecayConfig {
-  initial_stability_days: number;
-  growth_rate: number;
-  active_threshold: number;
-  weak_threshold: number;
-  max_stability_days: number;
-}
-
-/** How strongly a section's memories are first stored. */
-export interface SectionEncodingConfig {
-  base_difficulty: number;
-  salience_enabled: boolean;
-  max_salience_multiplier: number;
-}
-
-export interface SectionProfile {
-  name: string;
-  section: MemorySection;
-  reranking_weights: RerankingWeights;
-  decay: SectionDecayConfig;
-  encoding: SectionEncodingConfig;
-  consolidation_role: "source" | "target";
-  intent_boost: number;
-}
+export type { MemorySection, RerankingWeights, SectionDecayConfig } from "nous-wasm";
 
 /** Section order, wherever one is needed; the index is the section's code. */
 export const MEMORY_SECTIONS: readonly MemorySection[] = Object.freeze([

@@ -2,60 +2,35 @@
 // it opens a topic. The rules for turns, in full. Plain on purpose: this is the yardstick of the
 // parity tests.
 
+import type {
+  ContextMode,
+  FrameSelection,
+  RetrievalPlan,
+  SignalsToPlan,
+  TurnPlan,
+  TurnSignals,
+} from "nous-wasm";
 import { classifyIntent, straighten, WORD } from "./intent.ts";
 import { heldIn } from "./reading.ts";
 import { getSectionForSubtype, type MemorySection } from "./sections.ts";
 import { STOP_WORDS } from "./stop-words.ts";
 
+export type {
+  ContextMode,
+  FrameSelection,
+  RetrievalPlan,
+  SignalsToPlan,
+  TurnPlan,
+  TurnSignals,
+} from "nous-wasm";
+
 export const MEMORY_TYPES = ["decision", "fact", "procedure", "episode", "signal"] as const;
 export type MemoryType = (typeof MEMORY_TYPES)[number];
 export type BudgetName = `${MemoryType}s`;
-export type ContextMode = "default" | "seed-compatible";
-
 export interface ContextOptions {
   mode?: ContextMode | undefined;
   /** Whether a turn asks for signals. */
   wantsSignals?: ((text: string) => boolean) | undefined;
-}
-
-export interface TurnSignals {
-  input: string;
-  frame_type: string;
-  entity_mentions: string[];
-  temporal_recency: number;
-  memory_type_hints: Partial<Record<MemoryType, number>>;
-  is_question: boolean;
-  is_greeting: boolean;
-  is_acknowledgement: boolean;
-  topic_keywords: string[];
-}
-
-export type SignalsToPlan = Pick<TurnSignals, "frame_type"> & {
-  [Field in keyof TurnSignals]?: TurnSignals[Field] | undefined;
-};
-
-export interface RetrievalPlan {
-  queries: { memory_type: MemoryType; query_text: string; limit: number }[];
-  budget_overrides: Partial<Record<BudgetName, number>>;
-  skip_types: MemoryType[];
-}
-
-export interface TurnPlan {
-  signals: TurnSignals;
-  plan: RetrievalPlan;
-  temporal_boost: boolean;
-  recap: boolean;
-}
-
-export interface FrameSelection {
-  frame_id: string;
-  frame_name: string;
-  confidence: number;
-  match_method: "pattern" | "default";
-  description: string | null;
-  default_category: string | null;
-  default_stakes: string | null;
-  questions_to_ask: string[];
 }
 
 // ---- tables -------------------------------------------------------------------------------------

@@ -1,10 +1,25 @@
 // The overlap of texts, repetitions of a conversation, and the usage of memories. These rules of
 // context, in full. Plain on purpose: this is the yardstick of the parity tests.
 
+import type {
+  DeduplicationResult,
+  MemoryUsageStats,
+  UsageFeedback,
+  UsageRecord,
+  UsageState,
+} from "nous-wasm";
 import { wellFormed } from "./context.ts";
 import { WORD } from "./intent.ts";
 import { STOP_WORDS } from "./stop-words.ts";
 import type { ContextMode } from "./turn.ts";
+
+export type {
+  DeduplicationResult,
+  MemoryUsageStats,
+  UsageFeedback,
+  UsageRecord,
+  UsageState,
+} from "nous-wasm";
 
 const SHORTEST_WORD = 3;
 const SAID_IN_WORDS = 0.5;
@@ -44,13 +59,6 @@ export function overlap(
 
 // ---- comparison with the conversation -----------------------------------------------------------
 
-export interface DeduplicationResult {
-  memory_id: string;
-  content: string;
-  max_similarity: number;
-  is_redundant: boolean;
-}
-
 /** The cosine of two vectors, summed in order; 0 if one has no finite length above 0. */
 export function cosine(one: ArrayLike<number>, other: ArrayLike<number>): number {
   const dot = (a: ArrayLike<number>, b: ArrayLike<number>): number => {
@@ -84,34 +92,6 @@ export function deduplicate(
 }
 
 // ---- usage --------------------------------------------------------------------------------------
-
-export interface UsageRecord {
-  memory_id: string;
-  memory_type?: string | null | undefined;
-  retrieved_at: number;
-  was_referenced: boolean;
-}
-
-export interface UsageFeedback extends UsageRecord {
-  overlap_score: number;
-}
-
-export interface MemoryUsageStats {
-  memory_id: string;
-  memory_type?: string;
-  times_retrieved: number;
-  times_referenced: number;
-  rate: number;
-  usage_score: number;
-  last_retrieved: number;
-}
-
-export interface UsageState {
-  version: 1;
-  mode: ContextMode;
-  max_records: number;
-  records: UsageRecord[];
-}
 
 const typed = (type: string | null | undefined) => (type == null ? {} : { memory_type: type });
 
