@@ -8,6 +8,7 @@ import { createPackageFromTarballData } from "@arethetypeswrong/core";
 import { multilingual } from "nous-e5";
 import { loadMinilm, type Minilm } from "nous-minilm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { some } from "../support/amount.ts";
 import { complaintsAbout, typesOf } from "./support/checkers.ts";
 import { Project, root, tarball } from "./support/tarball.ts";
 
@@ -91,10 +92,11 @@ describe("vectors", () => {
       const texts: string[] = json("vectors.json");
       const steps = new Int8Array(recorded("vectors.bin"));
       expect([texts.length, steps.length]).toEqual([240, 240 * 384]);
-      const { vectors } = e5.embedAll(texts);
-      const cosines = texts.map((_, row) => {
-        const at = 384 * row;
-        const [a, b] = [steps.subarray(at, at + 384), vectors.subarray(at, at + 384)];
+      const rows = some([...texts.keys()], 60);
+      const { vectors } = e5.embedAll(rows.map((row) => texts[row]!));
+      const cosines = rows.map((row, place) => {
+        const a = steps.subarray(384 * row, 384 * (row + 1));
+        const b = vectors.subarray(384 * place, 384 * (place + 1));
         const length = Math.hypot(...a);
         return a.reduce((sum, step, place) => sum + step * b[place]!, 0) / length;
       });

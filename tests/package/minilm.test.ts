@@ -498,7 +498,10 @@ it("TypeScript accepts callers from ES modules, CommonJS and bundlers", {
     project.write("tsconfig.json", JSON.stringify({ compilerOptions, files }));
     return (await run(process.execPath, [tsc, "--pretty", "false"], project.dir)).stdout;
   };
-  expect(await checked({ module: "nodenext" }, "imports.mts", "requires.cts")).toBe("");
   const bundler = { module: "esnext", moduleResolution: "bundler", lib: ["es2022", "dom"] };
-  expect(await checked(bundler, "imports.mts")).toBe("");
+  const ways: [options: object, ...files: string[]][] = [
+    [{ module: "nodenext" }, "imports.mts", "requires.cts"],
+    [bundler, "imports.mts"],
+  ];
+  for (const way of some(ways, 1)) expect(await checked(...way)).toBe("");
 });

@@ -40,6 +40,16 @@ async function makeLarge({ create }: Client, count = COUNT): Promise<string[]> {
   return ids;
 }
 
+let made: Promise<{ own: Client; ids: string[] }> | undefined;
+/** An agent with large memories, which is made once: tests read them, and change none. */
+const large = () => {
+  made ??= (async () => {
+    const own = client();
+    return { own, ids: await makeLarge(own) };
+  })();
+  return made;
+};
+
 /** Reads a list page by page, each of limited size. */
 async function walk(
   { ask }: Client,
@@ -64,8 +74,7 @@ async function walk(
 
 describe("an answer is limited", { timeout: 240_000 }, () => {
   test("in lists, whose pages become shorter", async () => {
-    const own = client();
-    const ids = await makeLarge(own);
+    const { own, ids } = await large();
     const list = await walk(own, "/nodes?limit=100");
     expect(list.rows.map(({ id }) => id)).toEqual(ids.toReversed());
     expect(list.pages).toBe(COUNT / MAX_ROWS);
@@ -162,8 +171,11 @@ describe("an answer is limited", { timeout: 240_000 }, () => {
   });
 
   test("for memories read by ids: those without room are refused, and not recalled", async () => {
-    const own = client();
-    const ids = await makeLarge(own);
+    const { own, ids } = await large();
+    const accesses = async (id: string): Promise<number> =>
+      (await own.ask(`GET /nodes/${id}?recall=false`)).body.neural_access_count;
+    const around = [ids[MAX_ROWS - 1]!, ids[MAX_ROWS]!];
+    const before = await Promise.all(around.map(accesses));
     const { status, body } = await own.ask("POST /nodes/batch-get", { ids });
     expect(status).toBe(200);
     expect(bytesOf(body)).toBeLessThan(MAX_ANSWER + FRAME);
@@ -174,14 +186,11 @@ describe("an answer is limited", { timeout: 240_000 }, () => {
       error: expect.stringContaining("in another request"),
     };
     expect(body.results[MAX_ROWS]).toEqual(refused);
-    const accesses = async (id: string) =>
-      (await own.ask(`GET /nodes/${id}?recall=false`)).body.neural_access_count;
-    expect([await accesses(ids[MAX_ROWS - 1]!), await accesses(ids[MAX_ROWS]!)]).toEqual([1, 0]);
+    expect(await Promise.all(around.map(accesses))).toEqual([before[0]! + 1, before[1]!]);
   });
 
   testInFull("for search results: the ids of those without room are reported", async () => {
-    const own = client();
-    const ids = await makeLarge(own);
+    const { own, ids } = await large();
     for (const path of ["/search", "/retrieve"]) {
       const { status, body } = await own.ask(`POST ${path}`, {
         query: "squeeze funding",
