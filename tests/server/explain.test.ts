@@ -7,29 +7,13 @@ import { describe, expect, test } from "vitest";
 import type { ExplainAnswer, Explanation } from "../../js/server/src/api/explain.ts";
 import { explainOperations } from "../../js/server/src/api/explain.ts";
 import { raw } from "./support/existing-database.ts";
+import { day, MEMORIES, memory } from "./support/explaining-agent.ts";
 import { testOnFiles } from "./support/on-postgres.ts";
 import { start } from "./support/server-process.ts";
 import { type Client, clientOf, sharedServer } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const { client, server } = sharedServer();
-
-const day = (date: string) => `2026-${date}T09:00:00.000Z`;
-const memory = (id: string, created: string, content_title: string, fields: object = {}) => ({
-  ...{ id, type: "note", subtype: "custom:lesson", created_at: day(created) },
-  ...{ content_title, content_body: null, ...fields },
-});
-const MEMORIES = [
-  memory("deploys", "01-05", "Deploys on Friday fail more often", {
-    content_body: "Three of four rollbacks of this year were deploys on a Friday.",
-    user: "mira",
-    tags: ["billing"],
-  }),
-  memory("tea", "01-07", "Mira prefers tea", { user: "mira" }),
-  memory("lisbon", "01-09", "Mira moved to Lisbon", { metadata: { place: "flat" } }),
-  memory("porto", "02-09", "Mira moved to Porto", { user: "mira", metadata: { place: "flat" } }),
-  memory("salary", "01-11", "The salary is paid on the 25th"),
-];
 
 async function filled(by: Client): Promise<Client> {
   for (const one of MEMORIES) await by.create(one);

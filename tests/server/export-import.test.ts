@@ -28,17 +28,9 @@ import { wholeNodeOf } from "./support/stored-node.ts";
 import { makeFolder, removeFolder, temporaryFolder } from "./support/temporary-folder.ts";
 
 // The commands in this process start the built thread of PostgreSQL.
-vi.mock("../../js/server/src/storage/postgres/database.ts", async (original) => {
-  const { PostgresDatabase, ...others } =
-    await original<typeof import("../../js/server/src/storage/postgres/database.ts")>();
-  const { POSTGRES_THREAD } = await import("./support/threads.ts");
-  class Database extends PostgresDatabase {
-    constructor(place: ConstructorParameters<typeof PostgresDatabase>[0]) {
-      super(place, POSTGRES_THREAD);
-    }
-  }
-  return { ...others, PostgresDatabase: Database };
-});
+vi.mock("../../js/server/src/storage/postgres/database.ts", async (original) =>
+  (await import("./support/threads.ts")).onBuiltThread(original),
+);
 afterEach(closeDatabases);
 
 /** Runs a command on the data directory that it names, or on the database of that. */

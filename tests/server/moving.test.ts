@@ -25,17 +25,9 @@ import { PROGRAM, start } from "./support/server-process.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 // The commands in this process start the built thread of PostgreSQL.
-vi.mock("../../js/server/src/storage/postgres/database.ts", async (original) => {
-  const { PostgresDatabase, ...others } =
-    await original<typeof import("../../js/server/src/storage/postgres/database.ts")>();
-  const { POSTGRES_THREAD } = await import("./support/threads.ts");
-  class Database extends PostgresDatabase {
-    constructor(place: ConstructorParameters<typeof PostgresDatabase>[0]) {
-      super(place, POSTGRES_THREAD);
-    }
-  }
-  return { ...others, PostgresDatabase: Database };
-});
+vi.mock("../../js/server/src/storage/postgres/database.ts", async (original) =>
+  (await import("./support/threads.ts")).onBuiltThread(original),
+);
 afterEach(closeDatabases);
 
 const RANKING = { preset: [], engine: {}, presets: BUILT_IN_PRESETS };
