@@ -13,6 +13,7 @@ import {
   rmSync,
   statSync,
 } from "node:fs";
+import { setPriority } from "node:os";
 import { delimiter, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { goOnWithNewNode, npmCommand } from "./node.mjs";
@@ -76,10 +77,11 @@ export function run(command, args, { env = {}, cwd = root, quiet = false } = {})
 /**
  * Runs a command in the root while others run. Shows its output in one piece at the end, and returns
  * it. With `isShown` the output appears at once, and is not returned. `about` is announced in place of
- * the command. A file buffers the output, because this process reads no pipe while it runs another
- * command.
+ * the command. `priority` is that of `os.setPriority`. A file buffers the output, because this process
+ * reads no pipe while it runs another command.
  */
-export function runAside(command, args, { env = {}, isShown = false, about } = {}) {
+export function runAside(command, args, options = {}) {
+  const { env = {}, isShown = false, priority = 0, about } = options;
   say(about ?? `${command} ${args.join(" ")}`);
   mkdirSync(at(".cache"), { recursive: true });
   const folder = mkdtempSync(at(".cache", "aside-"));
@@ -91,6 +93,8 @@ export function runAside(command, args, { env = {}, isShown = false, about } = {
     env: { ...process.env, PATH, ...env },
   });
   closeSync(written);
+  // A command that cannot be started has no number.
+  if (priority > 0 && child.pid !== undefined) setPriority(child.pid, priority);
   return new Promise((resolve) => {
     const done = (ok, why = "") => {
       const text = readFileSync(join(folder, "output"), "utf8") + why;

@@ -41,16 +41,17 @@ const CHECKS = {
 
 /**
  * Runs all checks against the built package, as its users see it. Returns the names of those that
- * passed and failed.
+ * passed and failed. `priority` is that of `os.setPriority`. Those of Rust begin once `cargoIsFree`.
  */
-export async function lint() {
+export async function lint({ priority, cargoIsFree } = {}) {
   await setUpDeny();
   setUpActionlint();
   const [passed, failed] = [[], []];
   await Promise.all(
-    Object.values(CHECKS).map(async (checks) => {
+    Object.entries(CHECKS).map(async ([language, checks]) => {
+      if (language === "rust") await cargoIsFree;
       for (const [command, args, options] of checks) {
-        const { ok } = await runAside(command, args, options);
+        const { ok } = await runAside(command, args, { ...options, priority });
         (ok ? passed : failed).push(`${command} ${args[0]}`);
       }
     }),

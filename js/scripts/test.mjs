@@ -60,7 +60,11 @@ const IN_LANES = {
     run: python,
   },
   rust: { about: "the crate, natively", run: rust },
-  // Late: beside the package suite, whose example waits for cargo's lock, it would take longer.
+};
+/** The suites go before programs of this priority; these take about a tenth of a core meanwhile. */
+const LATER = 5;
+/** Runs beside all others: its programs wait for nothing, and fill what these leave of the cores. */
+const BESIDE = {
   lint: { about: "formats, lints, types and docs", run: linted },
 };
 /** Runs after the others: Chromium keeps both cores busy. */
@@ -94,10 +98,16 @@ if (chosen.includes("server")) {
 }
 
 const outcomes = [];
-const waiting = Object.entries(IN_LANES).filter(([name]) => chosen.includes(name));
-await Promise.all([runInOrder(waiting, true), runInOrder(waiting, false)]);
-const last = Object.entries(ALONE).filter(([name]) => chosen.includes(name));
-await runInOrder(last, true);
+// An example of the package suite waits for cargo's lock, which the slow lints would hold for long.
+const cargoIsFree = Promise.withResolvers();
+if (!chosen.includes("package")) cargoIsFree.resolve();
+const chosenOf = (suites) => Object.entries(suites).filter(([name]) => chosen.includes(name));
+const waiting = chosenOf(IN_LANES);
+const lanes = [runInOrder(waiting, true), runInOrder(waiting, false)];
+const beside = runInOrder(chosenOf(BESIDE), false);
+await Promise.all(lanes);
+await runInOrder(chosenOf(ALONE), true);
+await beside;
 
 console.log("\nsuite      passed  failed   skipped  seconds");
 for (const { name, passed, failed, skipped, seconds } of outcomes) {
@@ -132,7 +142,7 @@ function chosenBy(given) {
     say(`${paths.length} files have changed. They can break: ${suites.join(", ")}`);
     return suites;
   }
-  const all = Object.keys({ ...IN_LANES, ...ALONE });
+  const all = Object.keys({ ...IN_LANES, ...BESIDE, ...ALONE });
   const unknown = args.filter((name) => !all.includes(name));
   if (unknown.length > 0)
     fail(`There is no suite ${unknown.join(", ")}. Name any of: ${all.join(", ")}.`);
@@ -158,7 +168,7 @@ async function runInOrder(waiting, isShown) {
 
 /** Runs the checks of `npm run lint`. Each counts as a test. */
 async function linted() {
-  const { passed, failed } = await lint();
+  const { passed, failed } = await lint({ priority: LATER, cargoIsFree: cargoIsFree.promise });
   const failures = failed.map((title) => ({ title, message: "The output above says why." }));
   const counts = { passed: passed.length, failed: failed.length, skipped: 0 };
   return { ok: failed.length === 0, ...counts, failures };
@@ -198,7 +208,11 @@ async function python(isShown) {
 }
 
 async function packed(isShown) {
-  if ((await counted).ok) return vitest(["package"])(isShown);
+  try {
+    if ((await counted).ok) return await vitest(["package"])(isShown);
+  } finally {
+    cargoIsFree.resolve();
+  }
   const failure = {
     title: "module with the counting allocator",
     message: "The build of this module failed. The output above says why.",
