@@ -3,7 +3,7 @@
 // rather than times, since the machine may be slow.
 
 import { connect } from "node:net";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { amount, patience, some } from "../support/amount.ts";
 import { testInFull } from "../support/full.ts";
 import { beside, withinLock } from "./support/database-lock.ts";
@@ -12,7 +12,7 @@ import { testOnFiles, testOnFilesInFull } from "./support/on-postgres.ts";
 import { usedBy } from "./support/process-usage.ts";
 import { type Running, start } from "./support/server-process.ts";
 import { type Client, clientOf, LESSON } from "./support/shared-server.ts";
-import { temporaryFolder } from "./support/temporary-folder.ts";
+import { makeFolder, removeFolder, temporaryFolder } from "./support/temporary-folder.ts";
 
 const ONE_THREAD = ["--workers", "1"];
 const MEGABYTE = 2 ** 20;
@@ -24,18 +24,36 @@ const BY_WORDS = ["--embeddings-provider", "none"];
 const wordsOf = (length: number, first = "") =>
   `${first} ${"funding squeeze extremes revert ".repeat(length / 32)}`;
 
-async function twoAgents(): Promise<{ server: Running; busy: Client; other: Client }> {
-  const server = await start(temporaryFolder(), [...ONE_THREAD, ...BY_WORDS]);
+interface Two {
+  server: Running;
+  busy: Client;
+  other: Client;
+}
+
+/** Starts a server with two agents. In a folder of the caller's it stays for the file. */
+async function twoAgents(folder?: string): Promise<Two> {
+  const scope = folder === undefined ? "test" : "file";
+  const server = await start(folder ?? temporaryFolder(), [...ONE_THREAD, ...BY_WORDS], scope);
   const [busy, other] = [clientOf(server, "busy"), clientOf(server, "other")];
   await other.create();
   return { server, busy, other };
 }
 
-/** Memories whose comparison with a text takes a while: about ten megabytes of words. */
-async function makeLong({ create }: Client, count = 24): Promise<void> {
-  for (let place = 0; place < count; place++)
-    await create({ content_body: wordsOf(MEGABYTE / 2, `t${place}`) });
-}
+/**
+ * Two agents for tests that only read. The memories of `busy` are about ten megabytes of words, so
+ * that to compare them with a text takes a while.
+ */
+let long: Two;
+const folder = makeFolder();
+beforeAll(async () => {
+  long = await twoAgents(folder);
+  for (let place = 0; place < 24; place++)
+    await long.busy.create({ content_body: wordsOf(MEGABYTE / 2, `t${place}`) });
+}, 120_000);
+afterAll(async () => {
+  await long?.server.end("SIGKILL");
+  removeFolder(folder);
+});
 
 const checkSimilar = ({ ask }: Client) =>
   ask("POST /nodes/check-similar", { content: wordsOf(900_000) });
@@ -50,8 +68,7 @@ describe("another agent's request is answered", () => {
   test("between the requests of an agent with many of them queued", {
     timeout: 60_000,
   }, async () => {
-    const { busy, other } = await twoAgents();
-    await makeLong(busy);
+    const { busy, other } = long;
     let answered = 0;
     // The requests are short, so that all of them have arrived when the first is answered.
     const asked = Array.from({ length: 40 }, async () => {
@@ -65,8 +82,7 @@ describe("another agent's request is answered", () => {
   });
 
   test("while a long text is compared with long memories", { timeout: 60_000 }, async () => {
-    const { busy, other } = await twoAgents();
-    await makeLong(busy);
+    const { busy, other } = long;
     const { work, isDone } = watched(Promise.all([checkSimilar(busy), checkSimilar(busy)]));
     await new Promise((resolve) => setTimeout(resolve, 100));
     for (let turn = 0; turn < 3; turn++) await other.search("squeeze");
@@ -157,8 +173,7 @@ describe("a request whose client has disconnected", () => {
   }
 
   test("is stopped, or not begun if it was waiting", { timeout: 120_000 }, async () => {
-    const { server, busy } = await twoAgents();
-    await makeLong(busy);
+    const { server, busy } = long;
     await checkSimilar(busy);
     const begun = performance.now();
     await checkSimilar(busy);
@@ -176,8 +191,7 @@ describe("a request whose client has disconnected", () => {
   });
 
   test("writes nothing if it was waiting", { timeout: 60_000 }, async () => {
-    const { server, busy } = await twoAgents();
-    await makeLong(busy);
+    const { server, busy } = long;
     const comparing = checkSimilar(busy);
     await new Promise((resolve) => setTimeout(resolve, 50));
     await abandon(server, busy.agent, "/nodes", { ...LESSON, id: "abandoned" });
