@@ -1,5 +1,5 @@
 // The timeline and the list of the newest find their pages by an index, in both databases, and files of
-// earlier versions get that of the timeline.
+// earlier versions get that of the timeline. Clusters and conflicts look for their own memories alone.
 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -12,6 +12,8 @@ import { sql } from "../../js/server/src/storage/query.ts";
 import { MIGRATIONS } from "../../js/server/src/storage/schema.ts";
 import type { Sql } from "../../js/server/src/storage/sql.ts";
 import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
+import { ClusterTable } from "../../js/server/src/storage/tables/clusters.ts";
+import { ConflictTable } from "../../js/server/src/storage/tables/conflicts.ts";
 import { NodeTable, type TimelinePage } from "../../js/server/src/storage/tables/nodes.ts";
 import { execute, raw, rowsIn } from "./support/existing-database.ts";
 import { type Postgres, query, startPostgres } from "./support/postgres.ts";
@@ -43,19 +45,37 @@ describe("in an SQLite file", () => {
     return file;
   };
 
-  /** A table of a file, and the plans by which it reads. */
+  /** The tables of a file, and the plans by which they read. */
   const planned = () => {
     const db = raw(fileWith(nodeOf("a")));
     const plans: string[] = [];
-    const nodes = new NodeTable({
+    const sql = {
       all: (statement: string, ...values: (string | number)[]) => {
         const plan = db.prepare(`EXPLAIN QUERY PLAN ${statement}`).all(...values);
         plans.push(plan.map(({ detail }) => detail).join("; "));
         return db.prepare(statement).all(...values);
       },
-    } as unknown as Sql);
-    return { nodes, plans };
+    } as unknown as Sql;
+    return {
+      nodes: new NodeTable(sql),
+      clusters: new ClusterTable(sql, () => 0),
+      conflicts: new ConflictTable(sql),
+      plans,
+    };
   };
+
+  test("clusters and conflicts read their own rows, and look for the memory of each", () => {
+    const { clusters, conflicts, plans } = planned();
+    clusters.countMembers(["c", "d"]);
+    clusters.members("c");
+    conflicts.list({ status: "pending", now: at(1), limit: 9 });
+    const ofMemory = "USING COVERING INDEX sqlite_autoindex_nodes_1 (id=?)";
+    expect(plans).toHaveLength(3);
+    for (const plan of plans) {
+      expect(plan).toContain(ofMemory);
+      expect(plan).not.toMatch(/node_id=\?|FOR IN-OPERATOR/);
+    }
+  });
 
   test("each page of the newest is a range of the index, also far down the list", () => {
     const { nodes, plans } = planned();

@@ -86,6 +86,13 @@ export const HAPPENED_AT: string = `coalesce(CASE WHEN temporal_event_time GLOB 
 export const isId = (column: string): string => `(typeof(${column}) = 'text' AND ${column} <> '')`;
 
 /**
+ * Returns SQL for whether the memory exists that a column of another table names. It looks for one
+ * memory per row. With `IN (SELECT id FROM nodes)` SQLite may look for one row per memory.
+ */
+export const isThere = (column: string): string =>
+  `EXISTS (SELECT 1 FROM nodes WHERE nodes.id = ${column})`;
+
+/**
  * Returns SQL for the distinct values of an indexed column, as `name`. It jumps from each value to
  * the next, so that the time grows with the values and not with the rows. The last row is null.
  */

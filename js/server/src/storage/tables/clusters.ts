@@ -7,7 +7,17 @@ import type {
   NewCluster,
   NewMembership,
 } from "../rows.ts";
-import { AFTER, boundsOf, isId, LISTED, PAGE, type Page, readWithin, type Sql } from "../sql.ts";
+import {
+  AFTER,
+  boundsOf,
+  isId,
+  isThere,
+  LISTED,
+  PAGE,
+  type Page,
+  readWithin,
+  type Sql,
+} from "../sql.ts";
 
 /** The columns of a cluster. */
 export const CLUSTER_COLUMNS = [
@@ -122,7 +132,7 @@ export class ClusterTable {
   countMembers(clusterIds: readonly string[]): Map<string, number> {
     const rows = this.#sql.all<{ cluster_id: string; count: number }>(
       `SELECT cluster_id, count(*) AS count FROM cluster_memberships
-       WHERE cluster_id IN ${LISTED} AND node_id IN (SELECT id FROM nodes) AND ${isId("node_id")} GROUP BY cluster_id`,
+       WHERE cluster_id IN ${LISTED} AND ${isThere("node_id")} AND ${isId("node_id")} GROUP BY cluster_id`,
       JSON.stringify(clusterIds),
     );
     return new Map(rows.map(({ cluster_id, count }) => [cluster_id, count]));
@@ -158,7 +168,7 @@ export class ClusterTable {
   members(clusterId: string, page: Page = {}): MembershipRow[] {
     return this.#sql.all(
       `SELECT ${MEMBERSHIP} FROM cluster_memberships
-       WHERE cluster_id = ? AND node_id IN (SELECT id FROM nodes) AND ${isId("node_id")} AND ${PAGE}`,
+       WHERE cluster_id = ? AND ${isThere("node_id")} AND ${isId("node_id")} AND ${PAGE}`,
       clusterId,
       ...boundsOf(page),
     );

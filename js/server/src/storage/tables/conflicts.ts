@@ -1,7 +1,7 @@
 // The queue of conflicts: memories that may contradict each other, until a client resolves them.
 
 import type { ConflictRow, NewConflict } from "../rows.ts";
-import { CREATED_AT, isId, isoOf, type ReadRoom, readWithin, type Sql } from "../sql.ts";
+import { CREATED_AT, isId, isoOf, isThere, type ReadRoom, readWithin, type Sql } from "../sql.ts";
 
 /** The columns of a conflict. */
 export const CONFLICT_COLUMNS = [
@@ -29,12 +29,12 @@ export const FOR_NULL: Readonly<Record<string, string | number>> = {
   detection_confidence: 0,
 };
 const CONFLICT = `rowid AS sequence, ${CONFLICT_COLUMNS.join(", ")}`;
-const HAS_OLD = "old_node_id IN (SELECT id FROM nodes)";
+const HAS_OLD = isThere("old_node_id");
 const EXPIRED = `${isoOf("expires_at")} <= ?`;
 /** A conflict is open while its memories exist. */
 const OPEN = `coalesce(status, 'pending') = 'pending' AND NOT coalesce(${EXPIRED}, 0)
   AND ${HAS_OLD}
-  AND (new_node_id IS NULL OR new_node_id <> old_node_id AND new_node_id IN (SELECT id FROM nodes))`;
+  AND (new_node_id IS NULL OR new_node_id <> old_node_id AND ${isThere("new_node_id")})`;
 
 /** Which conflicts a list returns. `now` is ISO. */
 export interface ConflictFilter {
