@@ -450,6 +450,24 @@ describe("the list", () => {
     await close();
   });
 
+  it("opens the form of an edit with the focus in it: later it would be taken from another field", async () => {
+    const { page, close } = await visit(VIEW);
+    await choose(page, notes);
+    await heading(page, "notes.jsonl").waitFor();
+    const focused = await page.getByRole("button", { name: "Edit Oak table" }).evaluate(
+      (button: HTMLElement) =>
+        new Promise((resolve) => {
+          new MutationObserver(() => {
+            const form = document.querySelector("form.edit");
+            if (form !== null) resolve(form.contains(document.activeElement));
+          }).observe(document.body, { childList: true, subtree: true });
+          button.click();
+        }),
+    );
+    expect(focused).toBe(true);
+    await close();
+  });
+
   it("filters by section, kind, tag and date, and turns pages", async () => {
     const { page, close } = await visit(VIEW);
     await page.getByRole("button", { name: "Next" }).click();

@@ -1,7 +1,7 @@
 // A memory of the list: read, edited in place, deleted.
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { memory, memoryChanged, opened } from "../memory/client.ts";
 import type { Card, Texts } from "../memory/records.ts";
 import { MemoryCard } from "./card.tsx";
@@ -96,7 +96,8 @@ function EditForm({ texts, end }: EditProps) {
   const kind = useSignal(texts.kind ?? "");
   const state = opened.value;
   const kinds = state.state === "open" ? state.summary.kindNames : [];
-  useEffect(() => first.current?.focus(), []);
+  // At once: later it would take the focus from a field that the visitor has chosen.
+  useLayoutEffect(() => first.current?.focus(), []);
   const save = () =>
     end({
       title: title.value.trim(),

@@ -3,7 +3,7 @@
 
 import { useSignal } from "@preact/signals";
 import { lazy } from "preact/compat";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { memoryName, question } from "../../app/address.ts";
 import { counted, dayOf, ms, percent, SECTION_NAMES } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
@@ -40,7 +40,7 @@ function Question() {
     const text = questionOr(question.value, memoryName.value);
     return text.trim() === "" ? undefined : () => memory.ask({ question: text });
   });
-  useEffect(() => box.current?.focus({ preventScroll: true }), []);
+  useLayoutEffect(() => box.current?.focus({ preventScroll: true }), []);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -169,7 +169,9 @@ function moveFocus(event: KeyboardEvent, box: HTMLInputElement | null): void {
 }
 
 function Answers({ answered }: { answered: Answered }) {
-  const { question: asked, answers, isAnswerable, understood, among, isByMeaning } = answered;
+  const { question: asked, answers, isAnswerable, understood, isByMeaning } = answered;
+  const among = counted(answered.among, "memory", "memories");
+  const isWhole = answered.awaited === 0;
   const min = percent(answered.answerable);
   const ranking = rival.value;
   const reasons = answers.flatMap((answer) => answer.reasons ?? []);
@@ -194,13 +196,17 @@ function Answers({ answered }: { answered: Answered }) {
       <div class="above">
         <p class="verdict" role="status">
           {answers.length === 0 ? (
-            "Nothing in this memory has to do with the question."
+            `Nothing in ${isWhole ? "this memory" : `the ${among} loaded so far`} has to do with the question.`
           ) : isAnswerable ? (
-            `Found in ${ms(answered.milliseconds)} among ${counted(among, "memory", "memories")}, by words${isByMeaning ? " and meaning" : ""}.`
+            `Found in ${ms(answered.milliseconds)} among ${among}${isWhole ? "" : " loaded so far"}, by words${isByMeaning ? " and meaning" : ""}.`
           ) : (
             <>
-              <strong>This memory probably holds no answer.</strong> The nearest reaches{" "}
-              {percent(answers[0]!.score)}; an answer counts from {min} on.
+              <strong>
+                {isWhole
+                  ? "This memory probably holds no answer."
+                  : `The ${among} loaded so far probably hold no answer.`}
+              </strong>{" "}
+              The nearest reaches {percent(answers[0]!.score)}; an answer counts from {min} on.
             </>
           )}
         </p>

@@ -1,7 +1,7 @@
 // Asks before something is deleted.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
 interface ConfirmProps {
   title: string;
@@ -15,7 +15,7 @@ const DELETE = "delete";
 export function Confirm({ title, children, close }: ConfirmProps) {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   // Closing gives the focus back to the button that opened the dialog.
   const end = (answer: string) => dialog.current?.close(answer);
   return (
