@@ -30,7 +30,7 @@ const profile = async (server: Running, agent = "default") => {
   return rest;
 };
 
-const DEFAULT = { stemming: "english", ranking: "evidence", time_zone: "UTC" };
+const DEFAULT = { stemming: "english", ranking: "evidence", time_zone: "UTC", sections: {} };
 const GENERAL = {
   ...{ preset: "general", preset_from: "default", weights: "general", ...DEFAULT },
 };
@@ -42,6 +42,17 @@ const RECENT = { id: "recent", subtype: "custom:signal", content_title: "Funding
 const OLD = { ...RECENT, id: "old", created_at: "2025-01-05T09:00:00Z" };
 
 describe("the preset of an agent", () => {
+  test("tells the sections that the settings give subtypes in use", async () => {
+    const folder = temporaryFolder();
+    const config = join(folder, "nous.yaml");
+    const sections = ["recipe", "unused"].map((it) => `custom:${it}: { section: PROCEDURAL }`);
+    writeFileSync(config, `sections: { subtypes: { ${sections.join(", ")} } }`);
+    const server = await start(folder, ["--config", config]);
+    for (const subtype of ["custom:recipe", "custom:fact"])
+      await clientOf(server, "default").create({ subtype, content_title: subtype });
+    expect((await profile(server)).sections).toEqual({ "custom:recipe": "PROCEDURAL" });
+  });
+
   test("is general for a new agent, and that of the API after a change, across restarts", async () => {
     const folder = temporaryFolder();
     const first = await start(folder);

@@ -34,6 +34,9 @@ const PLACES: Readonly<Record<string, readonly View[]>> = {
 /** What a view is called beside the others of its place. */
 const WITHIN: Readonly<Partial<Record<View, string>>> = { ask: "Answers" };
 
+/** Comes with a memory that is large. */
+const Arriving = lazy(() => import("./parts/arriving.tsx"));
+
 /** Comes after the first answer. */
 const MeaningBar = lazy(() => import("./parts/meaning.tsx"));
 
@@ -107,7 +110,11 @@ export function App() {
       </main>
       {opened.value.state === "open" ? (
         <Suspense fallback={null}>
-          <MeaningBar />
+          {opened.value.summary.awaited > 0 ? (
+            <Arriving {...opened.value.summary} />
+          ) : (
+            <MeaningBar />
+          )}
         </Suspense>
       ) : null}
       {isOfServer() ? (

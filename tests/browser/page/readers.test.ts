@@ -219,7 +219,8 @@ describe("a list of a server", () => {
       return Response.json({ ...empty, ...answers[url.pathname], next_cursor });
     });
     const server = new Server({ url: "http://localhost:3100", agent: "a", key: "" });
-    await server.read(noRows(), () => {});
+    const { pages } = await server.read(noRows(), () => {});
+    for (let isLast = false; !isLast; ) isLast = (await pages.next()).done === true;
     return asked;
   }
 

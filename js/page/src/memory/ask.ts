@@ -40,6 +40,7 @@ export function ask(held: Held, { question, limit, diversity }: AskRequest): Ans
     },
     milliseconds,
     among: index.textCount,
+    awaited: held.awaited,
     isByMeaning: asking.embedding !== undefined,
   };
 }

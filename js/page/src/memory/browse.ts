@@ -30,6 +30,8 @@ interface Entry {
 }
 
 interface Listing {
+  /** The changes of the memory as it was listed. */
+  changes: number;
   /** The newest first. */
   entries: Entry[];
   kinds: Counted[];
@@ -39,16 +41,13 @@ interface Listing {
 /** The most kinds or tags that a filter offers. */
 const MAX_OFFERED = 200;
 
+/** The last listing of each memory, kept until it changes. */
 const listings = new WeakMap<Held, Listing>();
 
-/** Drops the values computed for lists, since the memory has changed. */
-export function listAnew(held: Held): void {
-  listings.delete(held);
-}
-
 function listingOf(held: Held): Listing {
+  const { changes } = held;
   const known = listings.get(held);
-  if (known !== undefined) return known;
+  if (known?.changes === changes) return known;
   const entries = [...held.rows.nodes.values()].map((row) => ({
     row,
     created: createdAtOf(row) ?? 0,
@@ -58,6 +57,7 @@ function listingOf(held: Held): Listing {
   }));
   entries.sort((a, b) => b.created - a.created || b.row.sequence - a.row.sequence);
   const listing = {
+    changes,
     entries,
     kinds: counted(entries.map(({ kind }) => kind)),
     tags: counted(entries.flatMap(({ tags }) => tags)),

@@ -7,12 +7,10 @@ import {
   type IndexedNodeRow,
   type JsonObject as Json,
   jsonObjectIn,
-  memoryEdgeOf,
   namesIn,
   stabilityOfNew,
 } from "nous-memory";
 import { getInitialEdgeStrength } from "nous-wasm";
-import { listAnew } from "./browse.ts";
 import type { Decided, Held, Past } from "./held.ts";
 import { keepChange, keepDeletion } from "./kept.ts";
 import { addRow, nodeLine } from "./lines.ts";
@@ -36,10 +34,10 @@ export async function noteAdded(
   lines: readonly Json[],
 ): Promise<void> {
   if (added.length > 0) notePast(held, { rows: [], edges: [], added });
-  await noted(held, lines);
+  await keepChange(held, lines);
 }
 
-/** Puts rows into the memory, marks them for saving, and rebuilds the lists. */
+/** Puts rows into the memory, and keeps them. */
 async function put(
   held: Held,
   rows: readonly IndexedNodeRow[],
@@ -50,14 +48,9 @@ async function put(
   const known = new Set(held.rows.edges.map(({ id }) => id));
   const fresh = edges.filter(({ id }) => !known.has(id));
   held.rows.edges.push(...fresh);
-  held.index.link(fresh.map(memoryEdgeOf));
+  held.link(fresh);
   const nodes = rows.map((row) => nodeLine(held.rows, row));
-  await noted(held, [...nodes, ...fresh.map(edgeLine), ...others]);
-}
-
-async function noted(held: Held, rows: readonly Json[]): Promise<void> {
-  listAnew(held);
-  await keepChange(held, rows);
+  await keepChange(held, [...nodes, ...fresh.map(edgeLine), ...others]);
 }
 
 function rowOf(held: Held, id: string): IndexedNodeRow {
@@ -125,16 +118,19 @@ async function onServer(held: Held, id: string, change: () => Promise<Json>): Pr
   }
 }
 
-/** Puts rows of the server into the memory. */
+/** Puts rows of the server into the memory. A row that is older than what is here comes too late. */
 export function take(held: Held, rows: readonly Json[]): void {
   const known = held.rows.edges.length;
   const ids = new Set(held.rows.edges.map(({ id }) => id));
-  for (const row of rows)
-    if (row.kind !== "edge" || !ids.has(row.id as string)) addRow(held.rows, row);
-  const changed = rows.filter(({ kind }) => kind === "node").map(({ id }) => id as string);
+  const changed: string[] = [];
+  for (const row of rows) {
+    const id = row.id as string;
+    if (row.kind === "edge" ? ids.has(id) : row.kind === "node" && held.isOlder(row)) continue;
+    addRow(held.rows, row);
+    if (row.kind === "node") changed.push(id);
+  }
   held.put(changed.map((id) => rowOf(held, id)));
-  held.index.link(held.rows.edges.slice(known).map(memoryEdgeOf));
-  listAnew(held);
+  held.link(held.rows.edges.slice(known));
 }
 
 /** Shows a memory as the server has it. A memory that cannot be read stays as it is. */
@@ -170,7 +166,6 @@ export async function remove(held: Held, seen: readonly Seen[]): Promise<void> {
     const edges = held.rows.edges.filter((it) => gone.has(it.source_id) || gone.has(it.target_id));
     notePast(held, { rows, edges });
     held.remove(ids);
-    listAnew(held);
     await keepDeletion(held, ids);
     return;
   }
@@ -182,7 +177,6 @@ export async function remove(held: Held, seen: readonly Seen[]): Promise<void> {
       throw error;
     }
     held.remove([id]);
-    listAnew(held);
   }
 }
 
@@ -194,7 +188,6 @@ export async function undo(held: Held): Promise<void> {
   const { added = [] } = past;
   if (added.length > 0) {
     held.remove(added);
-    listAnew(held);
     await keepDeletion(held, added);
     return;
   }
@@ -204,7 +197,7 @@ export async function undo(held: Held): Promise<void> {
   for (const decided of held.decisions.filter(isUndone)) markConflicts(held, decided, undefined);
   held.decisions = held.decisions.filter((decided) => !isUndone(decided));
   // An edge that a decision has changed becomes what it was.
-  dropEdges(held, ({ id }) => changed.has(id));
+  held.dropEdges(({ id }) => changed.has(id));
   const ids = new Set<string | null>(past.rows.map(({ id }) => id));
   // A deletion removes conflicts from the saved memory, too.
   const related = held.rows.conflicts.filter(
@@ -216,12 +209,6 @@ export async function undo(held: Held): Promise<void> {
     past.edges,
     related.map(({ read }) => read),
   );
-}
-
-function dropEdges(held: Held, isGone: (edge: EdgeRow) => boolean): void {
-  const gone = held.rows.edges.filter(isGone).map(({ id }) => id);
-  held.rows.edges = held.rows.edges.filter((edge) => !isGone(edge));
-  held.index.unlink(gone);
 }
 
 /** Returns the conflicts that wait, the surest first. */
@@ -271,7 +258,7 @@ async function decideGuess(
   const { source_id, target_id: id } = guess;
   if (held.server !== undefined) {
     const rows = await held.server.decide(id, source_id, resolution);
-    dropEdges(held, (edge) => edge.id === guess.id);
+    held.dropEdges((edge) => edge.id === guess.id);
     take(held, rows);
     const decided = { how: resolution, older: id, newer: source_id };
     held.decisions = [...held.decisions, decided];
@@ -286,7 +273,7 @@ async function decideGuess(
   const strength = getInitialEdgeStrength(type);
   const decided: EdgeRow = { ...edge, type, strength, neural_weight: strength };
   held.rows.edges[at] = decided;
-  held.index.link([memoryEdgeOf(decided)]);
+  held.link([decided]);
   const past = rowOf(held, id);
   const last_modified = new Date(held.now).toISOString();
   const rows: IndexedNodeRow[] =
@@ -322,7 +309,7 @@ export async function undecide(held: Held, ...seen: [older: Seen, newer: Seen]):
   if (held.server !== undefined) {
     const rows = await held.server.decide(id, newer, "undecided");
     const ends = new Set([id, newer]);
-    dropEdges(held, ({ source_id, target_id }) => ends.has(source_id) && ends.has(target_id));
+    held.dropEdges(({ source_id, target_id }) => ends.has(source_id) && ends.has(target_id));
     take(held, rows);
   }
   held.decisions = held.decisions.filter((it) => it !== decided);
@@ -338,7 +325,7 @@ export async function undecide(held: Held, ...seen: [older: Seen, newer: Seen]):
     edges: edges.map((it) => (it.id === edge.id ? edge : it)),
   }));
   held.pasts = [...steps.slice(0, Math.max(place, 0)), ...later];
-  dropEdges(held, (it) => it.id === edge.id);
+  held.dropEdges((it) => it.id === edge.id);
   await put(held, [{ ...rowOf(held, id), state_lifecycle }], [edge], marked);
 }
 
@@ -372,7 +359,7 @@ export async function resolve(
   held.pasts = [];
   addRow(held.rows, resolved);
   // A text that no memory holds leaves nothing to link.
-  if (new_node_id === null) return noted(held, [resolved]);
+  if (new_node_id === null) return keepChange(held, [resolved]);
   const [older, newer] = [rowOf(held, old_node_id), rowOf(held, new_node_id)];
   const [current, past] = resolution === "old_is_current" ? [older, newer] : [newer, older];
   const type = resolution === "keep_both" ? "relates_to" : "supersedes";

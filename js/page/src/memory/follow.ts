@@ -1,7 +1,7 @@
 // Follows what others write to the memory of a server, and takes it over. It begins where the reading of the
 // memory began, so that nothing is lost in between, and goes on where a broken connection ended.
 
-import { listAnew } from "./browse.ts";
+import type { JsonObject as Json } from "nous-memory";
 import { take } from "./edit.ts";
 import type { Held } from "./held.ts";
 import { addRow } from "./lines.ts";
@@ -85,15 +85,17 @@ async function newsOf(
   );
   if (touched.length + linked.length > MAX_AT_ONCE) return { ...nothing, isTooMuch: true };
   const rows = await server.rowsOf(touched);
-  const fresh = rows.filter(({ id }) => held.row(id as string) === undefined);
-  const changed = rows.filter(
-    ({ id, version }) => (held.row(id as string)?.version ?? version) !== version,
-  );
-  take(held, [...fresh, ...changed]);
+  const versionOf = ({ id }: Json) => held.row(id as string)?.version;
+  const news = rows.filter((row) => !held.isOlder(row) && versionOf(row) !== row.version);
+  // A memory that is still to come was there before, unless it was stored just now.
+  const stored = new Set(idsOf("stored"));
+  const fresh = news.filter((row) => versionOf(row) === undefined && stored.has(row.id as string));
+  const changed = news.filter((row) => !fresh.includes(row));
+  take(held, news);
   const there = new Set(rows.map(({ id }) => id));
   // A memory that was stored again after its deletion is among those that were read.
   const deleted = [...touched, ...idsOf("deleted")].filter(
-    (id) => !there.has(id) && held.row(id) !== undefined,
+    (id) => !there.has(id) && held.expects(id),
   );
   if (deleted.length > 0) held.remove(deleted);
   const edges = await server.edgesOf([...new Set(linked)]);
@@ -104,14 +106,13 @@ async function newsOf(
   const unlinked = idsOf("unlinked").filter((id) => hasEdge.has(id));
   if (unlinked.length > 0) {
     const isGone = new Set(unlinked);
-    held.rows.edges = held.rows.edges.filter(({ id }) => !isGone.has(id));
-    held.index.unlink(unlinked);
+    held.dropEdges(({ id }) => isGone.has(id));
   }
   if (linked.length + unlinked.length > 0) {
+    const conflicts = await server.conflicts();
     held.rows.conflicts = [];
-    for (const conflict of await server.conflicts()) addRow(held.rows, conflict);
+    for (const conflict of conflicts) addRow(held.rows, conflict);
   }
-  listAnew(held);
   if (fresh.length + changed.length + deleted.length + edges.length + unlinked.length === 0)
     return undefined;
   const last = [...changed, ...fresh].at(-1);
@@ -122,6 +123,6 @@ async function newsOf(
   };
 }
 
-/** Whether both ends of an edge are here. */
-const isWithin = (held: Held, { source_id, target_id }: Readonly<Record<string, unknown>>) =>
-  held.row(source_id as string) !== undefined && held.row(target_id as string) !== undefined;
+/** Whether both ends of an edge are here, or may still come. */
+const isWithin = (held: Held, { source_id, target_id }: Json) =>
+  held.expects(source_id as string) && held.expects(target_id as string);

@@ -35,7 +35,7 @@ import {
   TextIndex,
 } from "nous-wasm";
 import { base64Of, bytesIn } from "./base64.ts";
-import { exportLines, isOf, type Rows } from "./lines.ts";
+import { type Coming, exportLines, isOf, type Rows } from "./lines.ts";
 import type { Card, Decision, Seen, Summary, Value, WrongLine } from "./records.ts";
 import type { Server } from "./server.ts";
 
@@ -74,6 +74,8 @@ export interface Opening {
   source: Summary["source"];
   /** The server whose memory it is. */
   server?: Server | undefined;
+  /** The memories that are still to come, if they are not among the rows. */
+  coming?: Coming | undefined;
 }
 
 /** A decision about a guess, which can be taken back. */
@@ -92,6 +94,9 @@ export interface Past {
   /** Ids of memories that were not there. */
   added?: readonly string[];
 }
+
+/** Resolves when other calls have had their turn. */
+const turn = () => new Promise((resolve) => setTimeout(resolve));
 
 export class Held {
   readonly name: string;
@@ -112,6 +117,14 @@ export class Held {
   readonly #now: number | null;
   readonly #words: Embedder | undefined;
   isFreed = false;
+  /** Resolves when all memories are here. Rejects if the others cannot be read. */
+  whole: Promise<void> = Promise.resolve();
+  #awaited = 0;
+  #onArrival = () => {};
+  /** Links that wait for a memory, by its id. */
+  readonly #loose = new Map<string, EdgeRow[]>();
+  /** The versions of the memories that were deleted in this visit, by id. */
+  readonly #gone = new Map<string, number>();
   /** Whether memories were changed or removed since it was opened. */
   isEdited = false;
   #changes = 0;
@@ -149,17 +162,67 @@ export class Held {
     });
   }
 
-  /** Makes the index. `progress` is called with the share of the memories that are in it. */
+  /**
+   * Makes the index. `progress` is called with the share of the memories that are in it. Of memories that
+   * come page by page the first page is there: see `whole`.
+   */
   static async open(opening: Opening, progress: (share: number) => void): Promise<Held> {
     const held = new Held(opening);
-    const all = [...opening.rows.nodes.values()];
+    const { rows, coming } = opening;
+    const all = [...rows.nodes.values()];
     for (let from = 0; from < all.length; from += AT_ONCE) {
       held.#upsert(all.slice(from, from + AT_ONCE));
       progress(Math.min(1, (from + AT_ONCE) / all.length));
-      await new Promise((resolve) => setTimeout(resolve));
+      await turn();
     }
-    held.index.link(opening.rows.edges.map(memoryEdgeOf));
+    held.link(rows.edges);
+    if (coming === undefined) return held;
+    held.whole = held.#fill(coming);
+    const first = new Promise<void>((resolve) => {
+      held.#onArrival = resolve;
+    });
+    await Promise.race([first, held.whole]);
+    if (held.#awaited === 1) await held.whole;
     return held;
+  }
+
+  /**
+   * Takes the memories that come, page by page. One that is here already, or was deleted, is left out: what
+   * changes meanwhile comes by `put` and `remove`, and is newer.
+   */
+  async #fill({ count, pages }: Coming): Promise<void> {
+    this.#awaited = Math.max(1, count);
+    for await (const page of pages) {
+      for (let from = 0; from < page.length; from += AT_ONCE) {
+        const fresh = page
+          .slice(from, from + AT_ONCE)
+          .filter(({ id }) => !this.rows.nodes.has(id) && !this.#gone.has(id));
+        for (const row of fresh) this.rows.nodes.set(row.id, row);
+        this.#upsert(fresh);
+        this.#forget();
+        await turn();
+        if (this.isFreed) return;
+      }
+      this.#awaited = Math.max(1, this.#awaited - page.length);
+      this.#onArrival();
+    }
+    this.#awaited = 0;
+    const inOrder = [...this.rows.nodes].sort(
+      ([, one], [, other]) => one.sequence - other.sequence,
+    );
+    this.rows.nodes = new Map(inOrder);
+    this.#forget();
+  }
+
+  /** How many memories are still to come, about; 0 if all are here. */
+  get awaited(): number {
+    return this.#awaited;
+  }
+
+  /** Tells how many memories are here, and how many are awaited, until all are here. */
+  untilWhole(tell: (there: number, awaited: number) => void): Promise<void> {
+    this.#onArrival = () => tell(this.rows.nodes.size, this.#awaited);
+    return this.whole;
   }
 
   /** The present of the memory. */
@@ -335,22 +398,59 @@ export class Held {
   /** Adds memories, and replaces those that are there. */
   put(rows: readonly IndexedNodeRow[]): void {
     this.isEdited = true;
-    for (const row of rows) this.rows.nodes.set(row.id, row);
+    for (const row of rows) {
+      this.rows.nodes.set(row.id, row);
+      this.#gone.delete(row.id);
+    }
     this.#upsert(rows);
     this.#forget();
   }
 
-  /** Removes memories and their edges. */
+  /** Removes memories and their edges, also memories that are still to come. */
   remove(ids: readonly string[]): void {
     this.isEdited = true;
+    for (const id of ids) {
+      this.#gone.set(id, this.rows.nodes.get(id)?.version ?? -1);
+      this.rows.nodes.delete(id);
+      this.#waiting.delete(id);
+    }
     const gone = new Set(ids);
-    for (const id of ids) this.rows.nodes.delete(id);
-    const stays = ({ source_id, target_id }: { source_id: string; target_id: string }) =>
-      !gone.has(source_id) && !gone.has(target_id);
-    this.rows.edges = this.rows.edges.filter(stays);
+    this.dropEdges(({ source_id, target_id }) => gone.has(source_id) || gone.has(target_id));
     this.index.remove(ids);
-    for (const id of ids) this.#waiting.delete(id);
     this.#forget();
+  }
+
+  /** Adds edges to the index. One without a memory at both ends waits for it. */
+  link(edges: readonly EdgeRow[]): void {
+    const whole: EdgeRow[] = [];
+    for (const edge of edges) {
+      const missing = [edge.source_id, edge.target_id].find((id) => !this.rows.nodes.has(id));
+      if (missing === undefined) whole.push(edge);
+      else if (this.#loose.has(missing)) this.#loose.get(missing)!.push(edge);
+      else this.#loose.set(missing, [edge]);
+    }
+    this.index.link(whole.map(memoryEdgeOf));
+  }
+
+  /** Removes edges. */
+  dropEdges(isGone: (edge: EdgeRow) => boolean): void {
+    const stays = (edge: EdgeRow) => !isGone(edge);
+    this.index.unlink(this.rows.edges.filter(isGone).map(({ id }) => id));
+    this.rows.edges = this.rows.edges.filter(stays);
+    for (const [id, edges] of this.#loose) this.#loose.set(id, edges.filter(stays));
+  }
+
+  /** Whether a row of the server is older than what is known of its memory. */
+  isOlder({ id, version }: Json): boolean {
+    const known = this.rows.nodes.get(id as string);
+    const number = (version as number | null) ?? 0;
+    if (known !== undefined) return number < (known.version ?? 0);
+    return number <= (this.#gone.get(id as string) ?? -1);
+  }
+
+  /** Whether a memory is here, or may still come. */
+  expects(id: string): boolean {
+    return this.rows.nodes.has(id) || (this.#awaited > 0 && !this.#gone.has(id));
   }
 
   #forget(): void {
@@ -372,6 +472,10 @@ export class Held {
       else this.#waiting.delete(id);
     }
     if (this.#waiting.size > 0) this.#onWaiting();
+    const loose = rows.flatMap(({ id }) => this.#loose.get(id) ?? []);
+    if (loose.length === 0) return;
+    for (const { id } of rows) this.#loose.delete(id);
+    this.link(loose);
   }
 
   #nodeOf(row: IndexedNodeRow): MemoryNode {
@@ -512,6 +616,7 @@ export class Held {
       name: this.name,
       preset: this.rows.preset.weights,
       memories: this.rows.nodes.size,
+      awaited: this.#awaited,
       edges: this.rows.edges.length,
       runs: this.rows.clusterNames.size,
       learnedSteps: this.rows.learnedSteps,

@@ -38,6 +38,8 @@ export interface Rows {
   carried: Map<string, Carried>;
   /** The number of the next memory. */
   next: number;
+  /** The numbers of memories that are still to come, by id. */
+  places: Map<string, number>;
 }
 
 /** What an export holds of a memory beside its columns. */
@@ -63,6 +65,13 @@ export interface ConflictRow {
   read: Json;
 }
 
+/** Memories that come page by page. Their links are known before. */
+export interface Coming {
+  /** About how many they are. */
+  count: number;
+  pages: AsyncGenerator<readonly IndexedNodeRow[]>;
+}
+
 export const noRows = (): Rows => ({
   preset: GENERAL,
   sections: {},
@@ -75,6 +84,7 @@ export const noRows = (): Rows => ({
   learnedSteps: 0,
   carried: new Map(),
   next: 0,
+  places: new Map(),
 });
 
 /** Thrown for a line that is not one of an export. The message names the fault. */
@@ -110,15 +120,12 @@ export function addRow(rows: Rows, json: Json): void {
       rows.sections = { ...rows.sections, ...sectionsIn(json) };
       return;
     case "node": {
-      const id = required(json, "id");
-      const sequence = rows.nodes.get(id)?.sequence ?? rows.next;
-      const row = nodeRowOf(id, json, sequence);
-      rows.nodes.set(id, row);
-      rows.next = Math.max(rows.next, sequence + 1);
+      const row = memoryIn(rows, json);
+      rows.nodes.set(row.id, row);
       const { embedding = null, signals = null } = json;
       const [model, text] = [row.embedding_model, builtInText(row)];
       if (embedding !== null || signals !== null)
-        rows.carried.set(id, { embedding, model, text, signals });
+        rows.carried.set(row.id, { embedding, model, text, signals });
       return;
     }
     case "edge":
@@ -241,6 +248,18 @@ function namesOf(json: Json, field: string): string | null {
 function objectOf(json: Json, field: string): string | null {
   const value = json[field] ?? null;
   return typeof value === "object" && value !== null ? JSON.stringify(value) : textIn(json, field);
+}
+
+/**
+ * Returns the memory of a line, with its place among those of `rows`.
+ *
+ * @throws {LineError} If a field that it needs is missing or of the wrong type.
+ */
+export function memoryIn(rows: Rows, json: Json): IndexedNodeRow {
+  const id = required(json, "id");
+  const sequence = rows.nodes.get(id)?.sequence ?? rows.places.get(id) ?? rows.next;
+  rows.next = Math.max(rows.next, sequence + 1);
+  return nodeRowOf(id, json, sequence);
 }
 
 /** Returns the row of a memory. As on a server, one without a time was made now. */

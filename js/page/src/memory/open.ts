@@ -6,7 +6,7 @@ import moduleAddress from "nous-wasm/nous_wasm.wasm";
 import { GENERAL_SUBTYPES } from "../../../sample/general/subtypes.ts";
 import { Held } from "./held.ts";
 import { noteKept, readKept } from "./kept.ts";
-import { addLine, noRows, type Rows } from "./lines.ts";
+import { addLine, type Coming, noRows, type Rows } from "./lines.ts";
 import type { WrongLine } from "./records.ts";
 import { SAMPLE_NAMES, type SampleName } from "./sample-names.ts";
 import type { Address, Server } from "./server.ts";
@@ -129,6 +129,7 @@ interface Read {
   now: number | null;
   config: EngineConfig;
   server?: Server;
+  coming?: Coming;
 }
 
 type SourceOf<Kind extends Source["kind"]> = Extract<Source, { kind: Kind }>;
@@ -170,7 +171,7 @@ const READERS: {
     // Likewise: no visit of a static host needs it, unless the visitor names a server.
     const { Server } = await import("./server.ts");
     const server = new Server(address);
-    const config = await server.read(rows, (share) => progress("asking", share));
-    return { name: server.address.agent, now: null, config, server };
+    const coming = await server.read(rows, (share) => progress("asking", share));
+    return { name: server.address.agent, now: null, config: {}, server, coming };
   },
 };

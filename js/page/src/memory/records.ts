@@ -148,8 +148,9 @@ export interface Answered {
   understood: Understood;
   /** How long the engine took to rank all memories, in milliseconds. */
   milliseconds: number;
-  /** How many memories were ranked. */
+  /** How many memories were ranked, and how many were still to come. */
   among: number;
+  awaited: number;
   /** Whether meaning was compared, and not words alone. */
   isByMeaning: boolean;
 }
@@ -218,6 +219,8 @@ export interface Summary {
   /** Whose fitted weights rank it. */
   preset: "general" | "trading";
   memories: number;
+  /** How many memories are still to come, about; 0 if all are here. */
+  awaited: number;
   edges: number;
   runs: number;
   /** How often use has taught the agent. The page ranks without it. */

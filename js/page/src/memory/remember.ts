@@ -114,7 +114,7 @@ class Adding implements WritableMemory {
         ...{ strength: weight, neural_weight: weight, confidence: 1, created_at },
       };
       this.#add({ kind: "edge", ...row });
-      this.#held.index.link([memoryEdgeOf(this.#held.rows.edges.at(-1)!)]);
+      this.#held.link(this.#held.rows.edges.slice(-1));
     }
   }
 

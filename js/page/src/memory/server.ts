@@ -9,9 +9,7 @@ import {
   NousClient,
   NousRequestError,
 } from "nous-server/client";
-import type { EngineConfig } from "nous-wasm";
-import { createEngine, type MEMORY_SECTIONS } from "nous-wasm";
-import { addRow, type Rows } from "./lines.ts";
+import { addRow, type Coming, memoryIn, type Rows } from "./lines.ts";
 import type { Decision, Metric, ServerState } from "./records.ts";
 
 /** Something that was written to the memory. */
@@ -43,7 +41,7 @@ export class ServerError extends Error {
 }
 
 /**
- * Returns the pages of a list, in order.
+ * Returns the pages of a list, in order. The next one is asked for while a page is worked on.
  *
  * @throws {ServerError} If the list has no end: a cursor comes again, or page after page is the same.
  */
@@ -53,12 +51,17 @@ async function* pagesOf<Page extends { next_cursor?: string | null }>(
   const known = new Set<string>();
   let before = "";
   let same = 0;
-  for (let from = {}; ; ) {
-    const page = await read(from);
-    yield page;
+  for (let next = read({}); ; ) {
+    const page = await next;
     const { next_cursor: cursor, ...rows } = page;
-    if (cursor == null) return;
-    const text = JSON.stringify(rows);
+    if (cursor == null) {
+      yield page;
+      return;
+    }
+    // Pages that begin alike are the same.
+    const text = JSON.stringify(rows, (_, value) =>
+      Array.isArray(value) ? value.slice(0, 1) : value,
+    );
     same = text === before ? same + 1 : 0;
     if (known.has(cursor) || same === MAX_SAME)
       throw new ServerError(
@@ -66,15 +69,18 @@ async function* pagesOf<Page extends { next_cursor?: string | null }>(
       );
     known.add(cursor);
     before = text;
-    from = { cursor };
+    next = read({ cursor });
+    // It is awaited after this page.
+    next.catch(() => {});
+    yield page;
   }
 }
 
 export class Server {
   readonly address: Address;
   readonly #client: NousClient;
-  /** How many memories have arrived. */
-  #arrived = 0;
+  /** Whether it has answered. */
+  #hasAnswered = false;
   /** Whether files are being stored. Then the memory is read anew, and its events are of the files. */
   isStoring = false;
   /** How many changes of this page the server has not answered yet. */
@@ -122,12 +128,11 @@ export class Server {
   }
 
   /**
-   * Reads the whole memory into `rows`. Returns the configuration by which sections are those of
-   * the server.
+   * Reads what the memory holds beside its memories into `rows`. Returns how these come, the newest first.
    *
    * @throws {ServerError} If it cannot be read.
    */
-  async read(rows: Rows, progress: (share: number) => void): Promise<EngineConfig> {
+  async read(rows: Rows, progress: (share: number) => void): Promise<Coming> {
     try {
       return await this.#read(rows, progress);
     } catch (error) {
@@ -135,42 +140,39 @@ export class Server {
     }
   }
 
-  async #read(rows: Rows, progress: (share: number) => void): Promise<EngineConfig> {
+  async #read(rows: Rows, progress: (share: number) => void): Promise<Coming> {
     const client = this.#client;
     this.cursor = await this.#now();
-    const { node_count } = await client.health();
-    if (node_count === 0) await this.#refuseMistyped();
-    const { preset, weights, stemming, types } = await client.readAgent();
-    addRow(rows, { kind: "agent", preset, weights, stemming, types });
+    this.#hasAnswered = true;
+    const { node_count: count } = await client.health();
+    if (count === 0) await this.#refuseMistyped();
+    const { preset, weights, stemming, types, sections } = await client.readAgent();
+    addRow(rows, { kind: "agent", preset, weights, stemming, types, sections });
     const { learning, steps } = await client.readLearned();
     if (learning) rows.learnedSteps = steps;
-    const edges: Json[] = [];
-    const others: Json[] = [];
-    // The graph lists memories in the order of their rows, by which memories of one time follow
-    // each other.
-    const order = new Map<string, number>();
     for await (const page of pagesOf((from) => client.graph(from))) {
-      for (const { id } of page.nodes) order.set(id, order.size);
+      // It lists memories in the order of their rows, by which memories of one time follow each other.
+      for (const { id } of page.nodes) rows.places.set(id, rows.next++);
       for (const { source: source_id, target: target_id, ...edge } of page.edges)
-        edges.push({ kind: "edge", source_id, target_id, ...edge });
-      for (const cluster of page.clusters) others.push({ kind: "cluster", ...stored(cluster) });
-      for (const it of page.memberships) others.push({ kind: "membership", ...stored(it) });
+        addRow(rows, { kind: "edge", source_id, target_id, ...edge });
+      for (const cluster of page.clusters) addRow(rows, { kind: "cluster", ...stored(cluster) });
+      for (const it of page.memberships) addRow(rows, { kind: "membership", ...stored(it) });
+      progress(Math.min(1, rows.places.size / Math.max(1, count)));
     }
-    const sections = new Sections();
-    const nodes: MemoryNode[] = [];
-    for await (const page of pagesOf((from) => client.listNodes({ limit: AT_ONCE, ...from }))) {
-      nodes.push(...page.data);
-      this.#arrived = nodes.length;
-      progress(Math.min(1, nodes.length / Math.max(1, node_count)));
-    }
-    const placeOf = ({ id }: MemoryNode) => order.get(id) ?? order.size;
-    for (const node of nodes.sort((a, b) => placeOf(a) - placeOf(b))) {
-      sections.note(node);
-      addRow(rows, lineOf(node));
-    }
-    for (const row of [...others, ...edges]) addRow(rows, row as Json);
     for (const conflict of await this.conflicts()) addRow(rows, conflict);
-    return sections.config;
+    return { count, pages: this.#memories(rows) };
+  }
+
+  async *#memories(rows: Rows): Coming["pages"] {
+    try {
+      for await (const { data } of pagesOf((from) =>
+        this.#client.listNodes({ limit: AT_ONCE, ...from }),
+      ))
+        yield data.map((node) => memoryIn(rows, lineOf(node)));
+      rows.places.clear();
+    } catch (error) {
+      throw await this.#told(error);
+    }
   }
 
   /** Returns the cursor of what is written from now on. A server of an earlier version has none. */
@@ -445,16 +447,15 @@ export class Server {
       return new ServerError(`The server answered ${status}. ${sentence(messageOf(error))}`);
     if (/no answer came within/.test(messageOf(error)))
       return new ServerError(`The server took longer than ${TIMEOUT / 1000} s. Try again later.`);
-    const hasAnswered = this.#arrived > 0;
     if (await answersSomebody(url)) {
-      return hasAnswered || new URL(url).origin === location.origin
+      return this.#hasAnswered || new URL(url).origin === location.origin
         ? new ServerError("The connection broke off. Try again.")
         : new ServerError(
             `A server answers at ${url}, but does not let this page in. Start it with --cors-origins ${location.origin}`,
           );
     }
     return new ServerError(
-      hasAnswered
+      this.#hasAnswered
         ? "The server went away. Start it again, and connect again."
         : `Nothing answers at ${url}. Is nous-server running there?`,
     );
@@ -468,22 +469,6 @@ async function answersSomebody(url: string): Promise<boolean> {
     return true;
   } catch {
     return false;
-  }
-}
-
-/** Finds the subtypes whose section differs on the server from that of an empty configuration. */
-class Sections {
-  readonly #defaults = createEngine({});
-  readonly #other: Record<string, { section: (typeof MEMORY_SECTIONS)[number] }> = {};
-
-  note({ subtype, memory_section }: MemoryNode): void {
-    if (subtype === null || this.#defaults.getSectionForSubtype(subtype) === memory_section) return;
-    this.#other[subtype] = { section: memory_section };
-  }
-
-  get config(): EngineConfig {
-    const isDefault = Object.keys(this.#other).length === 0;
-    return isDefault ? {} : { sections: { subtypes: this.#other } };
   }
 }
 

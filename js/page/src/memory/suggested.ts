@@ -1,7 +1,6 @@
 // Questions to begin with, made of what is stored. A question is suggested if the memory that it was
 // made of is its first answer, and reaches the score from which an answer counts.
 
-import type { IndexedNodeRow } from "nous-memory";
 import { ANSWERABLE } from "nous-wasm";
 import type { Held } from "./held.ts";
 
@@ -49,13 +48,9 @@ export function suggestedOf(held: Held): string[] {
   const tried = new Set<string>();
   const count = held.rows.nodes.size;
   const max = Math.min(MAX_TRIED, Math.floor(MAX_ASKED / Math.max(1, count)));
-  const late: IndexedNodeRow[] = [];
-  let place = 0;
-  for (const row of held.all()) {
-    if (place >= count - MAX_LOOKED_AT) late.push(row);
-    place += 1;
-  }
-  for (const row of late.reverse()) {
+  // Those of a server come in another order.
+  const late = [...held.all()].sort((one, other) => other.sequence - one.sequence);
+  for (const row of late.slice(0, MAX_LOOKED_AT)) {
     if (questions.size === SUGGESTIONS || tried.size >= max) break;
     for (const statement of [row.content_title, row.content_body ?? ""]) {
       const question = questionOf(statement);

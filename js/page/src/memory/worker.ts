@@ -34,6 +34,13 @@ function there(): Held {
   return held;
 }
 
+/** Returns the memory when all of it is here. */
+async function whole(): Promise<Held> {
+  const of = there();
+  await of.whole;
+  return of;
+}
+
 /** Returns what a text became, as it is now: without what was deleted, and with decisions. */
 const storedNow = (of: Held, { pieces }: Stored): Stored => {
   const isThere = ({ card }: { card: { id: string } }) => of.row(card.id) !== undefined;
@@ -119,16 +126,18 @@ const calls = {
   resolve: async (id: string, seen: readonly Seen[], how: Resolution) =>
     (await changing()).resolve(there(), id, seen, how),
   /** Returns the memory as the lines of an export. */
-  download: () => new Blob([...textOfLines(there().exportLines())]),
-  keep: () => keep(there()),
+  download: async () => new Blob([...textOfLines((await whole()).exportLines())]),
+  keep: async () => keep(await whole()),
   hasKept,
   forget: () => forget(held),
+  /** Tells how many memories are here, and how many are awaited, until all are here. */
+  untilWhole: (tell: (there: number, awaited: number) => void) => there().untilWhole(tell),
   /** Tells what others write to the memory of a server, until `rest` or until another one is opened. */
   follow: async (tell: (news: News) => void) => (await following()).follow(there(), tell),
   rest: async () => (await following()).rest(),
   /** Reads files, and tells what would become of them on the server. */
   plan: async (files: readonly File[], progress: (share: number) => void) =>
-    (await sending()).plan(there(), files, progress),
+    (await sending()).plan(await whole(), files, progress),
   /** Stores what `plan` has read; after a failure it goes on. */
   send: async (progress: (share: number) => void) => (await sending()).send(there(), progress),
   serverState: () => there().server?.state(),

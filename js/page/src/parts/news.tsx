@@ -9,6 +9,7 @@ import { counted } from "../app/format.ts";
 import { openAgain } from "../app/opening.ts";
 import { generation, memory, memoryChanged } from "../memory/client.ts";
 import type { News } from "../memory/records.ts";
+import { isInUse } from "./in-use.ts";
 
 /** How long the line stays if nothing waits, in milliseconds. */
 const SHOWN_FOR = 10_000;
@@ -31,7 +32,7 @@ function hear(news: News): void {
 /** Whether the open view may change now: it shows a list, without an answer, and nobody edits in it. */
 function mayShow(): boolean {
   const isList = view.value === "memories" || view.value === "ask";
-  return isList && document.querySelector("dialog[open], form.edit, .verdict") === null;
+  return isList && !isInUse() && document.querySelector(".verdict") === null;
 }
 
 async function show(): Promise<void> {

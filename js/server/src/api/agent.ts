@@ -131,6 +131,11 @@ export const agentProfile = z
         }),
       )
       .describe("The types of memories."),
+    sections: z
+      .record(z.string(), z.enum(MEMORY_SECTIONS))
+      .describe(
+        "The sections of those subtypes that memories have, and that the preset of this name puts elsewhere.",
+      ),
     ranking: z.enum(RANKINGS).describe("How searches rank, unless a request says."),
   })
   .openapi("AgentProfile", { description: "What an agent remembers, and how its searches rank." });

@@ -1,6 +1,6 @@
 // An agent's memory as a whole: counts, sweeps, and the graph without bodies.
 
-import { isState, textOf } from "nous-memory";
+import { isState, otherSections, textOf } from "nous-memory";
 import type { StoredLifecycleState } from "nous-wasm";
 import type { AgentProfile, agentOperations, Graph, GraphPlace } from "../../api/agent.ts";
 import { GRAPH, toCursor } from "../../api/pages.ts";
@@ -107,7 +107,8 @@ export const agentHandlers: HandlersOf<typeof agentOperations> = {
   },
 };
 
-function profileOf({ preset, givenPreset, hasOwnPreset, ranking, timeZone }: Agent): AgentProfile {
+function profileOf(agent: Agent): AgentProfile {
+  const { preset, givenPreset, hasOwnPreset, ranking, timeZone, storage, engine } = agent;
   const from = hasOwnPreset ? "agent" : "default";
   const types = Object.entries(preset.types).map(([name, type]) => {
     const { section, stability_days, heading, line, description } = type;
@@ -120,6 +121,9 @@ function profileOf({ preset, givenPreset, hasOwnPreset, ranking, timeZone }: Age
     weights: preset.weights,
     stemming: preset.stemming,
     types: Object.fromEntries(types),
+    sections: otherSections(preset.name, storage.names.inUse("subtype"), (subtype) =>
+      engine.getSectionForSubtype(subtype),
+    ),
     ranking,
   };
 }
