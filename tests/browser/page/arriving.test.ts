@@ -17,6 +17,14 @@ import { SEED } from "../../support/amount.ts";
 import { faultsInAllLooks, sharedPage, visitPage } from "./support.ts";
 
 const NOW = Date.parse("2026-12-01T00:00:00Z");
+/** A promise, and what resolves it. */
+function gate() {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
 const fileAt = (path: string) => new URL(`../../../js/${path}`, import.meta.url);
 
 describe("a memory that comes page by page", () => {
@@ -108,7 +116,7 @@ describe("a memory that comes page by page", () => {
   });
 
   it("keeps what changed meanwhile, whatever comes later", async () => {
-    const release = Promise.withResolvers<void>();
+    const release = gate();
     const held = await inPages(300, (place) => (place === 0 ? Promise.resolve() : release.promise));
     const [edited, deleted, again, late] = newestFirst.slice(-4);
     const [here] = newestFirst as [Json];
@@ -185,7 +193,7 @@ describe("the page over a large memory of a server", () => {
 
   it("is usable before all is here, says so, and keeps what others change meanwhile", async () => {
     const server = await filled();
-    const [isRead, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const [isRead, release] = [gate(), gate()];
     const context = await browser().newContext();
     // The second page is answered at once, and arrives when the test says.
     await context.route(/\/v1\/nodes\?.*cursor=/, async (route) => {

@@ -46,7 +46,12 @@ describe("the neighbourhood of answers", () => {
     index.link(edges);
     const rows = {
       ...noRows(),
-      nodes: new Map(nodes.map((node) => [node.id, node])),
+      nodes: new Map(
+        nodes.map(({ id, created_at }, sequence) => [
+          id,
+          { id, sequence, created_at: new Date(created_at).toISOString() },
+        ]),
+      ),
       edges: edges.map((edge, sequence) => ({ ...edge, sequence })),
     };
     const card = (id: string) => ({ id });
@@ -98,7 +103,12 @@ describe("the neighbourhood of answers", () => {
     index.link(edges);
     const rows = {
       ...noRows(),
-      nodes: new Map(nodes.map((node) => [node.id, node])),
+      nodes: new Map(
+        nodes.map(({ id, created_at }, sequence) => [
+          id,
+          { id, sequence, created_at: new Date(created_at).toISOString() },
+        ]),
+      ),
       edges: edges.map((edge, sequence) => ({ ...edge, sequence })),
     };
     const card = (id: string) => ({ id, title: "", text: texts[id as keyof typeof texts] });

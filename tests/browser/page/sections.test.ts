@@ -24,6 +24,16 @@ const yaml = async (page: Page) =>
   page.getByRole("textbox", { name: "Configuration as YAML" }).inputValue();
 
 describe("weights of evidence", () => {
+  it("of an address are those of its kinds and settings alone, whatever objects have by nature", async () => {
+    const { page, complaints, close } = await visit(
+      `${AT}&w=toString*2&profiles=EPISODIC.constructor*1`,
+    );
+    await page.locator(".moved li").first().waitFor();
+    expect(await page.getByRole("button", { name: "Reset all" }).isDisabled()).toBe(true);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   it("move the answers, and stay out of other views until the visitor says so", async () => {
     const { page, complaints, close } = await visit(AT);
     await page.locator(".moved li").first().waitFor();

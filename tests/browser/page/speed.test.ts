@@ -9,6 +9,15 @@ const { visit } = sharedPage();
 const PATIENT = { timeout: 90_000 };
 
 describe("the view Speed", () => {
+  it("says so if its code does not come", async () => {
+    const { page, close } = await visit("speed");
+    await page.route(/speed-worker/, (route) => route.abort());
+    await page.getByRole("button", { name: "Measure" }).click();
+    await page.getByRole("alert").getByText("its code could not be loaded").waitFor();
+    await page.getByRole("button", { name: "Measure" }).waitFor();
+    await close();
+  });
+
   it("marks the fastest of each size, and says the result in words", async () => {
     const { page, complaints, close } = await visit("speed");
     // With the keyboard alone.

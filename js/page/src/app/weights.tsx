@@ -18,7 +18,7 @@ const use = param("use", "");
 export const weights = computed<Weights>(() => {
   const known = pairsIn(written.value).flatMap(([name, text]): [string, number][] => {
     const value = numberIn(text, -MAX_WEIGHT, MAX_WEIGHT);
-    return value === undefined || KINDS[name] === undefined ? [] : [[name, value]];
+    return value === undefined || !Object.hasOwn(KINDS, name) ? [] : [[name, value]];
   });
   return Object.fromEntries(known);
 });

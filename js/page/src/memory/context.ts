@@ -63,17 +63,11 @@ export function questionsOf({ engine }: Held, { input }: ContextRequest): string
 /** Returns the prompt of a turn. */
 export function buildContext(held: Held, { input, identity, budgets }: ContextRequest): Prompt {
   const { now } = held;
+  const request = { input, identity, budgets: { ...DEFAULT, ...budgets } };
   const start = performance.now();
-  const { prompt, tokens, sections, recalled, left_out, asked, hits } = promptOfTurn(held, {
-    ...{ input, identity },
-    budgets: { ...DEFAULT, ...budgets },
-  });
+  const { prompt, tokens, sections, recalled, left_out, asked, hits } = promptOfTurn(held, request);
   const milliseconds = performance.now() - start;
-  // What the budget would hold, if each memory that was found stood in the prompt.
-  const filled = promptOfTurn(held, {
-    ...{ input, identity, min_score: 0 },
-    budgets: { ...DEFAULT, ...budgets },
-  });
+  const filled = promptOfTurn(held, { ...request, min_score: 0 });
   const scores = new Map(hits.map(({ id, score }) => [id, score]));
   const found = (id: string): Found => {
     const row = held.row(id)!;
@@ -99,7 +93,7 @@ export function buildContext(held: Held, { input, identity, budgets }: ContextRe
         id === null || held.row(id) === undefined ? [] : { ...found(id), block: section, reason },
       )
       .sort(byScore),
-    budgets: { ...DEFAULT, ...budgets },
+    budgets: request.budgets,
   };
 }
 

@@ -14,7 +14,7 @@ import { Legend } from "../../parts/evidence-bar.tsx";
 import { LatestStored, RememberBox } from "../../parts/remember.tsx";
 import { AnswerItem } from "./answer-item.tsx";
 import { Columns, RivalPicker, rival } from "./columns.tsx";
-import { questionOr, suggestionsFor } from "./suggestions.ts";
+import { askedQuestion, suggestionsFor } from "./suggestions.ts";
 
 /** How many memories are shown as long as nothing is asked. */
 const LAST = 5;
@@ -35,9 +35,9 @@ function Question() {
   const box = useRef<HTMLInputElement>(null);
   const suggestions = suggestionsFor(memoryName.value);
   // The page opens with an answer.
-  const asked = questionOr(question.value, memoryName.value);
+  const asked = askedQuestion();
   const answered = useLive(() => {
-    const text = questionOr(question.value, memoryName.value);
+    const text = askedQuestion();
     return text.trim() === "" ? undefined : () => memory.ask({ question: text });
   });
   useLayoutEffect(() => box.current?.focus({ preventScroll: true }), []);

@@ -3,13 +3,13 @@
 
 import type { ComponentChildren, RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { memoryName, param, question as questionParam } from "../../app/address.ts";
+import { param } from "../../app/address.ts";
 import { ms, ordinal, SECTION_NAMES } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { memory } from "../../memory/client.ts";
 import type { Compared, Rival, Shown } from "../../memory/records.ts";
 import { Facts } from "../../parts/card.tsx";
-import { questionOr } from "./suggestions.ts";
+import { askedQuestion } from "./suggestions.ts";
 
 interface About {
   /** As the select names it. */
@@ -85,7 +85,7 @@ export function Columns({ ranking, answers, children }: ColumnsProps) {
   const frame = useRef<HTMLDivElement>(null);
   const [lit, setLit] = useState<string>();
   const compared = useLive(() => {
-    const text = questionOr(questionParam.value, memoryName.value);
+    const text = askedQuestion();
     const other = rival.value;
     return other === undefined
       ? undefined

@@ -1,6 +1,7 @@
 // Questions that the page suggests for the samples. Each shows something that the engine does:
 // other words for the same, a correction, a time, two questions in one, German, and no answer.
 
+import { memoryName, question } from "../../app/address.ts";
 import { opened } from "../../memory/client.ts";
 
 const SUGGESTIONS: Readonly<Record<string, readonly string[]>> = {
@@ -32,7 +33,8 @@ export function suggestionsFor(memory: string): readonly string[] {
 }
 
 /**
- * Returns the question of the address, else the first suggestion, so that views open on an answer.
+ * Returns the question of the address, else the first suggestion, so that views open on an answer. It is empty
+ * if there is neither.
  */
-export const questionOr = (asked: string, memory: string): string =>
-  asked === "" ? (suggestionsFor(memory)[0] ?? "") : asked;
+export const askedQuestion = (): string =>
+  question.value === "" ? (suggestionsFor(memoryName.value)[0] ?? "") : question.value;

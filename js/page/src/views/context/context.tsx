@@ -1,12 +1,13 @@
 // Prompt: the prompt that an agent would get for a turn, and how it came about.
 
-import { memoryName, param, question } from "../../app/address.ts";
+import { param, question } from "../../app/address.ts";
 import { count, ms } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { memory } from "../../memory/client.ts";
 import type { Prompt } from "../../memory/context.ts";
 import { Copy } from "../../parts/copy.tsx";
-import { suggestionsFor } from "../ask/suggestions.ts";
+import { Waiting } from "../../parts/loading.tsx";
+import { askedQuestion } from "../ask/suggestions.ts";
 import { BudgetRows } from "./budget-rows.tsx";
 import { changedBudgets } from "./budgets.ts";
 import { LeftOut, Recalled } from "./found-lists.tsx";
@@ -14,12 +15,13 @@ import { LeftOut, Recalled } from "./found-lists.tsx";
 const IDENTITY = "You are an assistant with a long memory.";
 const identity = param("identity", IDENTITY);
 
-const turn = (): string =>
-  (question.value === "" ? suggestionsFor(memoryName.value)[0] : question.value) ?? "";
-
 export default function Context() {
   const built = useLive(() => {
-    const request = { input: turn(), identity: identity.value, budgets: changedBudgets.value };
+    const request = {
+      input: askedQuestion(),
+      identity: identity.value,
+      budgets: changedBudgets.value,
+    };
     return () => memory.context(request);
   });
   const { value, error } = built.value;
@@ -39,7 +41,7 @@ export default function Context() {
             <textarea
               rows={3}
               value={question.value}
-              placeholder={turn() === "" ? "What the user says …" : turn()}
+              placeholder={askedQuestion() === "" ? "What the user says …" : askedQuestion()}
               maxLength={1000}
               onInput={(event) => question.set(event.currentTarget.value)}
             />
@@ -61,7 +63,9 @@ export default function Context() {
               {error}
             </p>
           )}
-          {value === undefined ? null : (
+          {value === undefined ? (
+            <Waiting isFor={error === undefined} />
+          ) : (
             <>
               <PromptText prompt={value} />
               <Recalled recalled={value.recalled} />
@@ -87,7 +91,7 @@ function PromptText({ prompt }: { prompt: Prompt }) {
         {filled > tokens
           ? `With all that was found it would have ${count(filled)}: ${count(filled - tokens)} are saved. `
           : ""}
-        {understood(prompt)}
+        {searchOf(prompt)}
       </p>
       <div class="blocks">
         {sections.map(({ name, label, content, token_estimate, budget }) => (
@@ -107,8 +111,8 @@ function PromptText({ prompt }: { prompt: Prompt }) {
   );
 }
 
-/** Shows the searches of the turn. */
-const understood = ({ asked }: Prompt): string =>
+/** Says what the memory was asked for the turn. */
+const searchOf = ({ asked }: Prompt): string =>
   asked === undefined
     ? "The turn asks for nothing, so that nothing was searched for."
     : "The whole turn was asked as one question.";

@@ -122,6 +122,7 @@ function Row({ memory, children }: { memory: Found; children?: ComponentChildren
       </div>
       {score === undefined ? null : (
         <span class="score" title="The probability that it has to do with the turn">
+          <span class="hidden">Probability </span>
           {percent(score)}
         </span>
       )}

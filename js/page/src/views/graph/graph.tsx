@@ -1,7 +1,7 @@
 // Graph: the neighbourhood of the answers, and how activation spreads from them.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { memoryName, param, question } from "../../app/address.ts";
+import { param } from "../../app/address.ts";
 import { count, counted, percent, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { memory } from "../../memory/client.ts";
@@ -9,7 +9,7 @@ import type { GraphNode, Neighbourhood } from "../../memory/spread.ts";
 import { MemoryCard } from "../../parts/card.tsx";
 import { Waiting } from "../../parts/loading.tsx";
 import { QuestionLine } from "../../parts/question-line.tsx";
-import { suggestionsFor } from "../ask/suggestions.ts";
+import { askedQuestion } from "../ask/suggestions.ts";
 import { GraphCanvas } from "./canvas.tsx";
 
 const HOPS = ["0", "1", "2", "3"];
@@ -22,12 +22,9 @@ const MAX_JOINED = 12;
 const hop = param("hop", "3");
 const node = param("node", "");
 
-const asked = (): string =>
-  (question.value === "" ? suggestionsFor(memoryName.value)[0] : question.value) ?? "";
-
 export default function Graph() {
   const found = useLive(() => {
-    const text = asked();
+    const text = askedQuestion();
     return text.trim() === "" ? undefined : () => memory.neighbourhood({ question: text });
   });
   const { value, error } = found.value;
@@ -41,14 +38,14 @@ export default function Graph() {
           time.
         </p>
       </header>
-      <QuestionLine default={asked() === "" ? "Ask the memory …" : asked()} />
+      <QuestionLine default={askedQuestion() === "" ? "Ask the memory …" : askedQuestion()} />
       {error === undefined ? null : (
         <p class="problem" role="alert">
           {error}
         </p>
       )}
       {value === undefined ? (
-        <Waiting isFor={error === undefined && asked().trim() !== ""} />
+        <Waiting isFor={error === undefined && askedQuestion().trim() !== ""} />
       ) : value.nodes.length === 0 ? (
         <p class="quiet">Nothing in this memory has to do with the question.</p>
       ) : (

@@ -102,9 +102,9 @@ function readEdit(name: string, text: string): Edit | undefined {
       sumOf(weights) === WHOLE;
     return isSound ? { weights } : undefined;
   }
-  const setting: Setting | undefined = SETTINGS[name as SettingName];
-  if (setting === undefined) return undefined;
-  const value = numberIn(text, setting.min, setting.max);
+  if (!Object.hasOwn(SETTINGS, name)) return undefined;
+  const { min, max } = SETTINGS[name as SettingName];
+  const value = numberIn(text, min, max);
   return value === undefined ? undefined : { [name]: value };
 }
 

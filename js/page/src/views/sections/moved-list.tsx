@@ -5,7 +5,7 @@ import { count, dayOf, ms, percent, SECTION_NAMES } from "../../app/format.ts";
 import type { Moved, Rerank } from "../../memory/sections.ts";
 
 const SHORT = 90;
-/** Where there is little room, so many stay in sight. */
+/** In a narrow window so many stay in sight while the sliders move. */
 const FIRST = 3;
 
 interface ListProps {
@@ -46,7 +46,12 @@ export function MovedList({ rerank, isShare }: ListProps) {
         </p>
       )}
       {answers.length <= FIRST ? null : (
-        <button type="button" class="more" onClick={() => setWhole(!isWhole)}>
+        <button
+          type="button"
+          class="more"
+          aria-expanded={isWhole}
+          onClick={() => setWhole(!isWhole)}
+        >
           {isWhole ? `Keep the first ${FIRST} in sight` : `Show all ${answers.length}`}
         </button>
       )}

@@ -1,13 +1,13 @@
 // Sections: the weights of the sections as sliders, and the answers that follow as they move.
 
 import { useEffect } from "preact/hooks";
-import { memoryName, param, question } from "../../app/address.ts";
+import { param } from "../../app/address.ts";
 import { count } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { isForAll, resetWeights, setForAll, weights } from "../../app/weights.tsx";
 import { memory, opened } from "../../memory/client.ts";
 import { QuestionLine } from "../../parts/question-line.tsx";
-import { suggestionsFor } from "../ask/suggestions.ts";
+import { askedQuestion } from "../ask/suggestions.ts";
 import { edits, profilesOf, resetProfiles } from "./edits.ts";
 import { EvidenceCards } from "./evidence-cards.tsx";
 import { Export } from "./export.tsx";
@@ -20,9 +20,6 @@ const MANY = 10_000;
 const by = param("by", "evidence");
 const size = param("size", "");
 const among = param("among", "best");
-
-const asked = (): string =>
-  (question.value === "" ? suggestionsFor(memoryName.value)[0] : question.value) ?? "";
 
 export default function Sections() {
   useEffect(() => () => void memory.forgetRanks(), []);
@@ -115,7 +112,7 @@ function BySignals() {
 
 function Results({ isBySignals }: { isBySignals: boolean }) {
   const ranked = useLive(() => {
-    const text = asked();
+    const text = askedQuestion();
     const min = size.value === `${MANY}` ? MANY : 0;
     const isAll = among.value === "all";
     const given =
@@ -126,10 +123,13 @@ function Results({ isBySignals }: { isBySignals: boolean }) {
   });
   const { value, error } = ranked.value;
   const isMany = size.value === `${MANY}`;
+  const state = opened.value;
+  // A memory of that size needs no filling.
+  const isLarge = state.state === "open" && state.summary.memories >= MANY;
   return (
     <section class="answers-here" aria-labelledby="answers-here">
       <h2 id="answers-here">Answers</h2>
-      <QuestionLine default={asked() === "" ? "Ask the memory …" : asked()} />
+      <QuestionLine default={askedQuestion() === "" ? "Ask the memory …" : askedQuestion()} />
       {error === undefined ? null : (
         <p class="problem" role="alert">
           These settings do not work: {error}
@@ -146,16 +146,18 @@ function Results({ isBySignals }: { isBySignals: boolean }) {
           Rank all memories, not only the best by meaning and words
         </label>
       ) : null}
-      <p class="note">
-        {!isMany
-          ? ""
-          : value === undefined || value.among < MANY
-            ? `Making ${count(MANY)} memories … `
-            : "Your memories, and others made of their words for this test. They go when you leave. "}
-        <button type="button" class="link" onClick={() => size.set(isMany ? "" : `${MANY}`)}>
-          {isMany ? "Back to the memory that is open" : `Try with ${count(MANY)} memories`}
-        </button>
-      </p>
+      {isLarge ? null : (
+        <p class="note">
+          {!isMany
+            ? ""
+            : value === undefined || value.among < MANY
+              ? `Making ${count(MANY)} memories … `
+              : "Your memories, and others made of their words for this test. They go when you leave. "}
+          <button type="button" class="link" onClick={() => size.set(isMany ? "" : `${MANY}`)}>
+            {isMany ? "Back to the memory that is open" : `Try with ${count(MANY)} memories`}
+          </button>
+        </p>
+      )}
     </section>
   );
 }

@@ -6,24 +6,19 @@ const MIN = 4;
 /** The most rounds of a contest. */
 const ROUNDS = 31;
 
-/** The times of a contest. */
-export interface Times {
-  /** The median of a call, in milliseconds, by contestant. */
-  medians: number[];
-  rounds: number;
-}
-
-/** Runs a contest for about `budget` milliseconds. */
-export function measure(calls: readonly (() => unknown)[], budget: number): Times {
+/**
+ * Runs a contest for about `budget` milliseconds. Returns the median of a call, in milliseconds, by
+ * contestant.
+ */
+export function measure(calls: readonly (() => unknown)[], budget: number): number[] {
   const repeats = calls.map(repeatsOf);
   const taken = calls.map((): number[] => []);
   const end = performance.now() + budget;
-  let rounds = 0;
   // Three rounds at least: a median of less says nothing.
-  for (; rounds < ROUNDS && (rounds < 3 || performance.now() < end); rounds += 1)
+  for (let round = 0; round < ROUNDS && (round < 3 || performance.now() < end); round += 1)
     for (const [place, call] of calls.entries())
       taken[place]!.push(timeOf(call, repeats[place]!) / repeats[place]!);
-  return { medians: taken.map(median), rounds };
+  return taken.map(median);
 }
 
 /**

@@ -60,6 +60,9 @@ async function start(): Promise<void> {
     name: "speed",
   });
   worker = own;
+  own.onerror = () => {
+    if (worker === own) run.value = { failed: "its code could not be loaded. Try again." };
+  };
   const calls = Comlink.wrap<SpeedCalls>(own);
   run.value = "running";
   outcomes.value = [];
@@ -72,7 +75,8 @@ async function start(): Promise<void> {
       }
     run.value = "done";
   } catch (error) {
-    if (worker === own) run.value = { failed: String(error) };
+    const why = error instanceof Error ? error.message : String(error);
+    if (worker === own) run.value = { failed: why };
   }
   own.terminate();
 }

@@ -1,6 +1,5 @@
 // The answers to the question on the day of the slider, and how their places moved.
 
-import { memoryName, question } from "../../app/address.ts";
 import { dayOf, ms, percent } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { isForAll, weights } from "../../app/weights.tsx";
@@ -9,7 +8,7 @@ import { memory, opened } from "../../memory/client.ts";
 import type { AnswerOnDay, AnswersOnDay } from "../../memory/life.ts";
 import { Facts } from "../../parts/card.tsx";
 import { QuestionLine } from "../../parts/question-line.tsx";
-import { suggestionsFor } from "../ask/suggestions.ts";
+import { askedQuestion } from "../ask/suggestions.ts";
 import { curve, DAY, dayNumber, instant, isToday, span } from "./day.ts";
 import { RecallPanel, recall, recalledId } from "./recall.tsx";
 import { nameOf } from "./states.tsx";
@@ -17,12 +16,9 @@ import { nameOf } from "./states.tsx";
 const SHOWN = 8;
 const SHORT = 90;
 
-const asked = (): string =>
-  (question.value === "" ? suggestionsFor(memoryName.value)[0] : question.value) ?? "";
-
 export function DayAnswers() {
   const found = useLive(() => {
-    const text = asked();
+    const text = askedQuestion();
     const request = { question: text, day: instant.value, curve: curve.value, limit: SHOWN };
     return text.trim() === "" ? undefined : () => memory.answersOnDay(request);
   });
@@ -30,7 +26,7 @@ export function DayAnswers() {
   return (
     <section class="day-answers" aria-labelledby="day-answers">
       <h2 id="day-answers">What a question finds that day</h2>
-      <QuestionLine default={asked() === "" ? "Ask the memory …" : asked()} />
+      <QuestionLine default={askedQuestion() === "" ? "Ask the memory …" : askedQuestion()} />
       {error === undefined ? null : (
         <p class="problem" role="alert">
           {error}

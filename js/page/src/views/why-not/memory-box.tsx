@@ -2,12 +2,11 @@
 
 import { useSignal } from "@preact/signals";
 import { useId, useRef } from "preact/hooks";
-import { memoryName, question } from "../../app/address.ts";
 import { dayOf, SECTION_NAMES } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { memory } from "../../memory/client.ts";
 import type { Card } from "../../memory/records.ts";
-import { questionOr } from "../ask/suggestions.ts";
+import { askedQuestion } from "../ask/suggestions.ts";
 
 interface MemoryBoxProps {
   /** The memory that is chosen. */
@@ -27,7 +26,7 @@ export function MemoryBox({ chosen, onChoose }: MemoryBoxProps) {
   const found = useLive(() => {
     if (!isOpen.value) return undefined;
     const text = typed.value ?? "";
-    const asked = questionOr(question.value, memoryName.value);
+    const asked = askedQuestion();
     return () => memory.find({ text, question: asked });
   });
   const options = found.value.value ?? [];

@@ -1,7 +1,7 @@
 // Why not?: the rank of a memory for a question, the evidence that it lacks against the first
 // answer, and questions that find it.
 
-import { linkTo, memoryName, param, question } from "../../app/address.ts";
+import { linkTo, param, question } from "../../app/address.ts";
 import { counted, ordinal, percent } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { memory } from "../../memory/client.ts";
@@ -10,7 +10,7 @@ import { MemoryCard } from "../../parts/card.tsx";
 import { EvidenceTable } from "../../parts/evidence-bar.tsx";
 import { Waiting } from "../../parts/loading.tsx";
 import { Values } from "../../parts/values.tsx";
-import { questionOr } from "../ask/suggestions.ts";
+import { askedQuestion } from "../ask/suggestions.ts";
 import { Differences } from "./differences.tsx";
 import { MemoryBox } from "./memory-box.tsx";
 import { Words } from "./words.tsx";
@@ -42,9 +42,9 @@ async function exampleFor(asked: string): Promise<string | undefined> {
 }
 
 export default function WhyNot() {
-  const asked = questionOr(question.value, memoryName.value);
+  const asked = askedQuestion();
   const looked = useLive(() => {
-    const text = questionOr(question.value, memoryName.value);
+    const text = askedQuestion();
     const id = chosen.value;
     return text.trim() === "" ? undefined : () => lookAt(id, text);
   });
