@@ -121,10 +121,12 @@ function Row({ memory, children }: { memory: Found; children?: ComponentChildren
         </p>
       </div>
       {score === undefined ? null : (
-        <span class="score" title="The probability that it has to do with the turn">
+        <>
           <span class="hidden">Probability </span>
-          {percent(score)}
-        </span>
+          <span class="score" title="The probability that it has to do with the turn">
+            {percent(score)}
+          </span>
+        </>
       )}
     </li>
   );
