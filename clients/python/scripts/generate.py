@@ -381,6 +381,7 @@ def doc(text: str | None, indent: str) -> str:
 REPLACED = [
     (r"\basync (def|with|for)\b", r"\1"),
     (r"\bawait ", ""),
+    (r"\bAsyncGenerator\[(.+), None\]", r"Generator[\1, None, None]"),
     (r"\bAsync(\w+)", r"\1"),
     (r"\bhttpx\.AsyncBaseTransport\b", "httpx.BaseTransport"),
     (r"\bAwaitable\[(Page\[Row\])\]", r"\1"),
@@ -389,7 +390,7 @@ REPLACED = [
     (r"__a(enter|exit|iter)__", r"__\1__"),
     (r"\bStopAsyncIteration\b", "StopIteration"),
     (r"\b__anext__\b", "__next__"),
-    (r"\baclose\b", "close"),
+    (r"\ba(close|read|iter_bytes)\b", r"\1"),
     (r"\banyio\.sleep\b", "time.sleep"),
     (r"\bimport anyio\b", "import time"),
 ]

@@ -10,10 +10,11 @@ print(memory.context("What may Mira eat?").prompt)
 from __future__ import annotations
 
 from . import models
-from ._async_client import AsyncMemory, AsyncPages
+from ._async_client import AsyncFollowing, AsyncMemory, AsyncPages
 from ._core import VERSION as __version__
+from ._core import EventsLost
 from ._local import LocalMemory, LocalServer, local
-from ._sync_client import Memory, Pages
+from ._sync_client import Following, Memory, Pages
 from ._time import Time
 from .errors import (
     AuthenticationError,
@@ -37,12 +38,15 @@ from .errors import (
 )
 
 __all__ = [
+    "AsyncFollowing",
     "AsyncMemory",
     "AsyncPages",
     "AuthenticationError",
     "BadRequestError",
     "ConflictError",
     "DiskFullError",
+    "EventsLost",
+    "Following",
     "Issue",
     "KeyReusedError",
     "LocalMemory",

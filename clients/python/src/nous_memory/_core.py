@@ -16,16 +16,17 @@ import math
 import os
 import random
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date, datetime, timezone
 from email.utils import parsedate_to_datetime
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 from urllib.parse import quote, urlsplit
 
 import httpx
 import msgspec
 
 from . import errors
+from . import models as m
 from ._time import Time
 
 T = TypeVar("T")
@@ -39,6 +40,9 @@ MAX_AGENT_NAME = 200
 # that asks for more is not asked again: the caller decides.
 FIRST_WAIT = 0.25
 MAX_WAIT = 30.0
+# Seconds without a sign of life after which a stream counts as broken. The server gives one every
+# 15 seconds.
+SILENCE = 45.0
 
 START = (
     "Start one with `nous-server`, or use `nous_memory.local()` in place of `Memory()`, "
@@ -201,12 +205,16 @@ def answer_of(response: httpx.Response, kind: type[T], url: str) -> T:
     try:
         return decoder(kind).decode(response.content)
     except msgspec.ValidationError as error:
-        raise errors.NousAnswerError(
-            f"{call_of(response.request)}: the answer is none that nous-memory {VERSION} can read: "
-            f"{error}; another version of the client may fit the server"
-        ) from error
+        raise unreadable(call_of(response.request), error) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise not_json(response, url) from error
+
+
+def unreadable(call: str, error: msgspec.DecodeError) -> errors.NousAnswerError:
+    return errors.NousAnswerError(
+        f"{call}: the answer is none that nous-memory {VERSION} can read: "
+        f"{error}; another version of the client may fit the server"
+    )
 
 
 def deleted(kind: type[T]) -> T:
@@ -266,6 +274,78 @@ def failure_of(error: httpx.RequestError, call: str, settings: Settings) -> erro
 def call_of(request: httpx.Request) -> str:
     """Returns method and address, without the query, which may hold words of a memory."""
     return f"{request.method} {request.url.copy_with(query=None)}"
+
+
+# ---- streams -------------------------------------------------------------------------------------
+
+
+class EventsLost(NamedTuple):
+    """Takes the place of events that the server does not know any more.
+
+    Read the whole memory anew. What comes next was written after `cursor`.
+    """
+
+    cursor: str
+    """The place to go on from."""
+    kind: Literal["reset"] = "reset"
+    """Tells it from an event."""
+
+
+class SentEvent(NamedTuple):
+    """A server-sent event. One without a kind only moves the cursor."""
+
+    kind: str
+    cursor: str
+    data: bytes
+
+
+class StreamReader:
+    """Takes a stream of server-sent events apart, in whatever pieces it comes."""
+
+    def __init__(self) -> None:
+        self.retry = 0.0
+        """How many seconds the server asks to wait before one connects again."""
+        self._rest = b""
+        self._fields: dict[bytes, bytes] = {}
+
+    def events_in(self, piece: bytes) -> Iterator[SentEvent]:
+        """Returns the events that this piece completes."""
+        # Only these two ends of lines: a text may hold others, such as U+2028.
+        *lines, self._rest = (self._rest + piece).split(b"\n")
+        for line in lines:
+            name, _, value = line.rstrip(b"\r").partition(b":")
+            if name == b"retry":
+                self.retry = int(value) / 1000
+            elif name:
+                self._fields[name] = value.removeprefix(b" ")
+            elif not line.startswith(b":"):  # an empty line ends an event; a colon begins a comment
+                fields, self._fields = self._fields, {}
+                if b"id" in fields:
+                    kind, cursor = (fields.get(name, b"").decode() for name in (b"event", b"id"))
+                    yield SentEvent(kind, cursor, fields.get(b"data", b""))
+
+
+def is_stream(response: httpx.Response) -> bool:
+    return bool(response.headers.get("content-type", "").startswith("text/event-stream"))
+
+
+def no_stream(response: httpx.Response, url: str) -> errors.NousAnswerError:
+    return errors.NousAnswerError(
+        f"{call_of(response.request)}: the answer is no stream of events; is nous-server 0.2 or "
+        f"newer running at {url}, and does a proxy before it keep the header Accept?"
+    )
+
+
+def event_of(sent: SentEvent, call: str) -> m.MemoryEvent | EventsLost | None:
+    """Returns what an event tells, or None if it only names a cursor."""
+    if sent.kind in ("", "start"):
+        return None
+    if sent.kind == "reset":
+        return EventsLost(sent.cursor)
+    try:
+        return decoder(m.MemoryEvent).decode(sent.data)
+    except msgspec.DecodeError as error:
+        raise unreadable(call, error) from error
 
 
 # ---- repeats -------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ The client: one method for each operation of the server, in the words of the HTT
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Generic, Protocol, TypeVar
 from uuid import uuid4
@@ -17,14 +17,20 @@ from . import models as m
 from ._core import (
     DEFAULT_RETRIES,
     DEFAULT_TIMEOUT,
+    SILENCE,
+    EventsLost,
     Settings,
+    StreamReader,
     Tries,
     answer_of,
     body_of,
     call_of,
     deleted,
+    event_of,
     failure_of,
+    is_stream,
     match,
+    no_stream,
     query_of,
     refusal_of,
     segment,
@@ -75,6 +81,68 @@ class Pages(Generic[Row]):
     def all(self) -> list[Row]:
         """Fetches all pages, and returns their rows."""
         return [row for row in self]
+
+
+class Following:
+    """What is written to a memory, as it is written. Iterate over it for the events.
+
+    It connects when the first event is asked for. If the connection ends, as it does when the
+    server restarts, it connects again after its cursor: nothing is lost or told twice. It gives up
+    after as many failures in a row as the client has `retries`. Another iteration goes on at the
+    cursor.
+    """
+
+    def __init__(self, memory: Memory, after: str | None) -> None:
+        self._memory = memory
+        self.cursor = after
+        """The cursor of what was read last; None before the first connection without one."""
+
+    def __iter__(self) -> Generator[m.MemoryEvent | EventsLost, None, None]:
+        link, settings = self._memory._link, self._memory._settings
+        tries = Tries(settings, is_repeatable=True, was_connected=link.was_connected)
+        while True:
+            reader = StreamReader()
+            failure: NousError | None = None
+            cause: httpx.RequestError | None = None
+            has_begun = False
+            request = link.http.build_request(
+                "GET",
+                f"{settings.url}/v1/events",
+                params=query_of({"after": self.cursor}),
+                headers={**self._memory._headers, b"accept": b"text/event-stream"},
+                timeout=httpx.Timeout(settings.timeout, read=SILENCE),
+            )
+            call = call_of(request)
+            try:
+                response = link.http.send(request, stream=True)
+                try:
+                    link.was_connected = True
+                    if not response.is_success:
+                        response.read()
+                        failure = refusal_of(response, settings.url)
+                    elif not is_stream(response):
+                        raise no_stream(response, settings.url)
+                    else:
+                        for piece in response.iter_bytes():
+                            for sent in reader.events_in(piece):
+                                has_begun = True
+                                tries = Tries(settings, is_repeatable=True, was_connected=True)
+                                event = event_of(sent, call)
+                                self.cursor = sent.cursor
+                                if event is not None:
+                                    yield event
+                finally:
+                    response.close()
+            except httpx.RequestError as error:
+                cause = error
+            if failure is None:
+                if cause is None or has_begun:  # silence, too, ends a stream that had begun
+                    cause = httpx.RemoteProtocolError("the stream ended", request=request)
+                failure = failure_of(cause, call, settings._replace(timeout=SILENCE))
+            wait = tries.wait_after(failure, cause)
+            if wait is None:
+                raise failure from cause
+            time.sleep(max(wait, reader.retry))
 
 
 class _Link:
@@ -260,6 +328,14 @@ class Memory:
     def events(self, after: str | None = None, /, *, limit: int | None = None) -> m.Events:
         """Returns what was written after a cursor; without one, the cursor of what comes next."""
         return self._get("/events", m.Events, {"after": after, "limit": limit})
+
+    def follow(self, after: str | None = None, /) -> Following:
+        """Follows what is written, after a cursor or from now on, without an end.
+
+        Each event tells its `kind`, and its `cursor` to go on after. An `EventsLost`, whose kind is
+        `reset`, comes in place of events that the server does not know any more.
+        """
+        return Following(self, after)
 
     def import_rows(self, rows: Sequence[Mapping[str, Any]], /) -> m.RowsImported:
         """Imports rows of an export. What is there already stays as it is."""
