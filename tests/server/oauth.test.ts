@@ -3,6 +3,7 @@
 
 import { spawnSync } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
 import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -213,8 +214,6 @@ describe("a token", () => {
       JSON.stringify({ ...JSON.parse(Buffer.from(body, "base64url").toString()), sub: "ben" }),
     );
     const wrong: Record<string, string> = {
-      "of no letters": ".",
-      "of two parts": `${head}.${body}`,
       "of other text": "a.b.c",
       "without a signature": `${head}.${body}.`,
       "with changed claims": `${head}.${altered}.${signature}`,
@@ -290,6 +289,27 @@ describe("a token", () => {
       if (given.length > 10) expect(log).not.toContain(given);
     expect(log).toMatch(/"key":"u_[0-9a-f]{12}"/);
     expect(log).not.toContain("mira");
+  });
+
+  test("that is no signed JWT is refused with what to ask for, and one of no key of the server", async () => {
+    const its = await world();
+    const jwt = await its.issuer.token();
+    const opaque = [".", "nothing", "ya29.a0AfH6SMBx", jwt.replace(/\.[^.]*$/, ""), `${jwt}.tag.x`];
+    for (const given of opaque) {
+      const answer = await ping(its, bearer(given));
+      expect(answer, given).toMatchObject({
+        status: 401,
+        body: {
+          error: `the token does not count: it is no signed JWT, and no other can be checked here: let the client ask the issuer for one for ${RESOURCE}`,
+        },
+      });
+      expect(challengeOf(answer), given).toMatch(/^Bearer error="invalid_token"/);
+    }
+    expect(await ping(its, bearer("nous_unknown"))).toMatchObject({
+      ...{ status: 401, body: { error: "the key is not known" } },
+    });
+    // Nothing of this is asked of the issuer.
+    expect(its.issuer.asked).toEqual([]);
   });
 
   test("needs the scope memory, under either name", async () => {
@@ -544,6 +564,34 @@ describe("the keys of an issuer", () => {
     expect(await check()).toEqual(["counts", 0]);
     wait(2 * MINUTE);
     expect(await check()).toEqual([NONE, 0]);
+  });
+
+  test("count without a wait while the issuer hangs, but for the first that notices", async () => {
+    const { check, wait, issuer, keys } = await kept();
+    expect(await check()).toEqual(["counts", 1]);
+    const hanging: ServerResponse[] = [];
+    issuer.behave = (_, response) => void hanging.push(response);
+    wait(11 * MINUTE);
+    const begun = performance.now();
+    expect(await check()).toEqual(["counts", 1]);
+    // The requests for the keys have five seconds together.
+    expect(performance.now() - begun).toBeGreaterThan(4_000);
+    expect(performance.now() - begun).toBeLessThan(10_000);
+    expect(keys.problem).toMatch(/no answer within 5000 ms/);
+    for (let at = 0; at < 3; at++) {
+      wait(11 * SECOND);
+      const from = performance.now();
+      expect((await check())[0]).toBe("counts");
+      expect(performance.now() - from).toBeLessThan(1_000);
+    }
+    // It is asked on, and what it answers counts.
+    issuer.behave = undefined;
+    for (const response of hanging) response.destroy();
+    await vi.waitFor(async () => {
+      wait(11 * SECOND);
+      await check();
+      expect(keys.problem).toBeUndefined();
+    });
   });
 
   test("are asked for once at each place by many requests, and again soon after a failure", async () => {

@@ -100,6 +100,53 @@ describe("a trace", () => {
     }
   });
 
+  test("is recorded as OTEL_TRACES_SAMPLER says", async () => {
+    const requests = 200;
+    const share = 0.25;
+    const sampled = async (name: string, flag?: "00" | "01") => {
+      const { collector, server } = await world([], {
+        OTEL_TRACES_SAMPLER: name,
+        OTEL_TRACES_SAMPLER_ARG: String(share),
+      });
+      for (let at = 0; at < requests; at++) {
+        const id = createHash("sha256").update(String(at)).digest("hex").slice(0, 32);
+        const headers = flag === undefined ? {} : { traceparent: `00-${id}-${PARENT}-${flag}` };
+        await server.ask("GET /health", undefined, headers);
+      }
+      await server.end();
+      const roots = collector.spans().filter(({ name: one }) => one === "GET /v1/health");
+      // A part is recorded with its request, and only then.
+      expect(names(collector.spans()).length).toBe(roots.length * 3);
+      return roots.length;
+    };
+    expect(await sampled("always_on", "00")).toBe(requests);
+    expect(await sampled("always_off", "01")).toBe(0);
+    expect(await sampled("parentbased_always_off")).toBe(0);
+    expect(await sampled("parentbased_traceidratio", "01")).toBe(requests);
+    expect(await sampled("parentbased_traceidratio", "00")).toBe(0);
+    for (const count of [
+      await sampled("traceidratio", "00"),
+      await sampled("parentbased_traceidratio"),
+    ]) {
+      // Outside of this in one of 10,000 runs.
+      expect(count).toBeGreaterThan(requests * share - 24);
+      expect(count).toBeLessThan(requests * share + 24);
+    }
+  });
+
+  test("is refused a sampler that is none, and a share that is none", async () => {
+    const refused = (env: NodeJS.ProcessEnv) =>
+      expect(start(temporaryFolder(), ["--otlp-endpoint", "http://127.0.0.1:1"], "test", { env }))
+        .rejects;
+    await refused({ OTEL_TRACES_SAMPLER: "ratio" }).toThrow(
+      /OTEL_TRACES_SAMPLER is "ratio": name one of parentbased_always_on, always_on, /,
+    );
+    for (const OTEL_TRACES_SAMPLER_ARG of ["25%", "1.5", "-0.1"])
+      await refused({ OTEL_TRACES_SAMPLER: "traceidratio", OTEL_TRACES_SAMPLER_ARG }).toThrow(
+        /OTEL_TRACES_SAMPLER_ARG is .*: must be a number from 0 to 1/,
+      );
+  });
+
   test("has the requests that a tool of MCP makes, and the embedding of its question", async () => {
     const provider = await startProvider();
     const { collector, server } = await world([

@@ -14,7 +14,7 @@ import { makeFolderOf } from "../storage/make-folder.ts";
 
 const KEY_BYTES = 32;
 /** Marks a text as a key of this server, for people and for secret scanners. */
-const PREFIX = "nous_";
+export const PREFIX = "nous_";
 const ENDING = ".json";
 
 /** The rights of a key. */

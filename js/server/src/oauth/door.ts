@@ -2,6 +2,7 @@
 // of a resource server. Keys go on counting there.
 
 import { bearerOf, type Caller, callerOf } from "../keys/access.ts";
+import { PREFIX } from "../keys/keys.ts";
 import type { KeyRing } from "../keys/ring.ts";
 import type { Logger } from "../log.ts";
 import { Refusal } from "../refusal.ts";
@@ -71,31 +72,34 @@ export class OauthDoor {
   /** @throws {Refusal} If the request carries neither a key nor a token that counts. */
   async callerOf(ring: KeyRing, authorization: string | undefined): Promise<Caller> {
     const given = bearerOf(authorization);
-    // No key has a dot.
-    if (given?.includes(".")) return this.#callerBy(given);
+    // A signed JWT has three parts, and no key has a dot.
+    if (given?.split(".").length === 3) return this.#callerBy(given);
     try {
       return await callerOf(ring, authorization);
     } catch (error) {
       if (!(error instanceof Refusal) || error.status !== 401) throw error;
       if (given === undefined) throw this.#signIn(401, "a token of the issuer or a key is needed");
-      throw this.#signIn(401, error.message, "invalid_token");
+      if (given.startsWith(PREFIX)) throw this.#signIn(401, error.message, "invalid_token");
+      throw this.#notCounting(
+        "it is no signed JWT, and no other can be checked here: let the client ask the issuer for one " +
+          `for ${this.#audience}`,
+      );
     }
   }
 
   async #callerBy(token: string): Promise<Caller> {
     const { mcp_oauth_agents_claim: agentsClaim, mcp_oauth_issuer: issuer } = this.#settings;
-    const audience = this.#settings.mcp_oauth_audience || this.#settings.mcp_oauth_resource;
     const [{ claimedBy, InvalidToken }, { IssuerKeys }] = await Promise.all([
       import("./tokens.ts"),
       import("./issuer.ts"),
     ]);
     this.#keys ??= new IssuerKeys(issuer, this.#log);
     const { id, scopes, agents } = await claimedBy(token, this.#keys, {
-      audience,
+      audience: this.#audience,
       agentsClaim,
     }).catch((error: unknown) => {
       if (!(error instanceof InvalidToken)) throw error;
-      throw this.#signIn(401, `the token does not count: ${error.message}`, "invalid_token");
+      throw this.#notCounting(error.message);
     });
     if (!scopes.includes(NEEDED))
       throw this.#signIn(403, `the token is not for ${NEEDED}`, "insufficient_scope");
@@ -105,8 +109,18 @@ export class OauthDoor {
     return { id, scopes, agents, ownAgent, creates_agents: true };
   }
 
+  /** What a token has to be for. */
+  get #audience(): string {
+    return this.#settings.mcp_oauth_audience || this.#settings.mcp_oauth_resource;
+  }
+
   get #resource(): URL {
     return new URL(this.#settings.mcp_oauth_resource);
+  }
+
+  /** `why` is a clause. */
+  #notCounting(why: string): SignIn {
+    return this.#signIn(401, `the token does not count: ${why}`, "invalid_token");
   }
 
   #signIn(status: 401 | 403, message: string, error?: string): SignIn {

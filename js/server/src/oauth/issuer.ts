@@ -64,7 +64,11 @@ export class IssuerKeys {
    * @throws {errors.JOSEError} If the token names none of them, or not one alone.
    */
   readonly keyFor: JWTVerifyGetKey<CryptoKey> = async (header, token) => {
-    if (this.now() - this.#readAt > FRESH) await this.#renew();
+    if (this.now() - this.#readAt > FRESH) {
+      const renewal = this.#renew();
+      // Nobody waits again for an issuer that failed, as long as its former keys count.
+      if (this.#problem === undefined || !this.#isUsable) await renewal;
+    }
     try {
       return await this.#find(header, token);
     } catch (error) {
@@ -76,8 +80,13 @@ export class IssuerKeys {
     }
   };
 
+  /** Whether the keys that came last count still. */
+  get #isUsable(): boolean {
+    return this.now() - this.#readAt <= USABLE;
+  }
+
   async #find(...token: Parameters<LocalJWKSet>): Promise<CryptoKey> {
-    if (this.#keys === undefined || this.now() - this.#readAt > USABLE)
+    if (this.#keys === undefined || !this.#isUsable)
       throw new Refusal(503, "tokens cannot be checked now: their issuer does not give its keys");
     try {
       return await this.#keys(...token);
@@ -87,7 +96,7 @@ export class IssuerKeys {
     }
   }
 
-  /** Asks for the keys. Requests that come meanwhile wait for the same answer. */
+  /** Asks for the keys; never rejects. Requests that come meanwhile wait for the same answer. */
   async #renew(): Promise<void> {
     if (this.now() - this.#failedAt < BETWEEN_FAILED) return;
     this.#renewal ??= this.#read().finally(() => {

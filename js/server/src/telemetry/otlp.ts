@@ -24,6 +24,7 @@ import {
 import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import type { Logger } from "../log.ts";
 import { metricDataOf } from "./metric-data.ts";
+import { samplerBy } from "./sampler.ts";
 import type { DoPart, Followed, Measured, Part, Telemetry } from "./telemetry.ts";
 
 /** How often metrics are sent, in milliseconds. */
@@ -76,7 +77,8 @@ export class Otlp implements Telemetry {
       shutdown: () => exporter.shutdown(),
     };
     const spanProcessors = [new BatchSpanProcessor({ exporter: heard })];
-    this.#provider = new TracerProvider({ resource: this.#resource, spanProcessors });
+    const sampler = samplerBy(process.env);
+    this.#provider = new TracerProvider({ resource: this.#resource, spanProcessors, sampler });
     this.#tracer = this.#provider.getTracer("nous-server", version);
     this.#metricExporter = new OTLPMetricExporter(this.#target("metrics"));
   }
