@@ -3,10 +3,12 @@
 import { fail, output } from "./lib.mjs";
 
 /** The suites of `npm test`. */
-export const SUITES = ["rust", "parity", "package", "server", "postgres", "kills", "browser"];
+export const SUITES = [
+  ...["rust", "parity", "package", "server", "postgres", "kills", "browser", "python"],
+];
 
-/** Those that `npm run test:full` runs besides, and `--changed` after a change of what they test. */
-export const OF_FULL = ["benches", "python"];
+/** The one that `npm run test:full` runs besides, and `--changed` after a change of what it tests. */
+export const OF_FULL = ["benches"];
 
 /**
  * The suites that files can break, by the beginning of their paths. The first rule that fits a file

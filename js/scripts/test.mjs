@@ -56,7 +56,7 @@ const IN_LANES = {
     run: vitest(["server"], ["tests/server/docs.test.ts"]),
   },
   python: {
-    about: "the Python client against a server; its types, forms and packages",
+    about: "the Python client against a server; if asked for, its parts, types and packages",
     run: python,
   },
   rust: { about: "the crate, natively", run: rust },
@@ -73,6 +73,8 @@ const ALONE = {
 };
 
 const chosen = chosenBy(args);
+/** Whether somebody asked for the suite of Python. Else it runs the client's own tests alone. */
+const isPythonWhole = isFull || args.some((arg) => arg !== "--lint");
 // tests/support/amount.ts reads both.
 process.env.TIER = isFull ? "full" : "change";
 process.env.SEED ??= String(randomInt(2 ** 31));
@@ -193,7 +195,9 @@ async function python(isShown) {
   const report = at(".cache", "reports", "python.xml");
   rmSync(report, { force: true });
   const program = process.platform === "win32" ? "python" : "python3";
-  const { ok } = await runAside(program, [at("clients", "python", "tests", "run.py")], { isShown });
+  const which = isPythonWhole ? [] : ["--client"];
+  const command = [at("clients", "python", "tests", "run.py"), ...which];
+  const { ok } = await runAside(program, command, { isShown });
   const counts = { passed: 0, failed: 0, skipped: 0 };
   try {
     const [suite = ""] = /<testsuite [^>]*>/.exec(readFileSync(report, "utf8")) ?? [];

@@ -4,14 +4,15 @@ Makes an environment in `.cache/python` from `requirements.lock`, if it is not t
 mypy, pyright and pytest in it. The part for CrewAI, which needs older packages, has an environment
 of its own, from `requirements-crewai.lock`. Writes JUnit XML to `.cache/reports/python.xml` and
 `python-crewai.xml`. The server has to be built. `--generate` writes what is generated instead: see
-scripts/generate.py. Any Python runs this file; it finds one from 3.10 on, which the variable PYTHON
-may name.
+scripts/generate.py. `--client` runs the tests of the client itself alone, and needs few packages.
+Any Python runs this file; it finds one from 3.10 on, which the variable PYTHON may name.
 """
 
 from __future__ import print_function  # an old Python reaches the sentence about its age
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -32,6 +33,12 @@ OF_CREWAI = [
     "tests/test_crewai.py",
     "examples/crewai_memory.py",
 ]
+# The tests of the client itself, and the packages of requirements.lock that they need.
+OF_CLIENT = ["tests/test_%s.py" % name for name in ("client", "follow", "local", "retries")]
+PACKAGES_OF_CLIENT = """
+anyio attrs certifi exceptiongroup h11 httpcore httpx idna iniconfig msgspec outcome packaging pluggy
+pygments pytest sniffio sortedcontainers tomli trio typing-extensions
+""".split()
 NO_TESTS = 5  # pytest's word for arguments that name none
 OLDEST = (3, 10)
 NAMES = ["python3.13", "python3.14", "python3.12", "python3.11", "python3.10", "python3", "python"]
@@ -74,10 +81,19 @@ def found_python():
     return "", ()
 
 
-def environment(program, version, lock=LOCK):
-    """Returns the folder of the programs of an environment with what the lock names."""
-    with open(lock, "rb") as file:
-        named = hashlib.sha256(file.read()).hexdigest()[:12]
+def part_of(lock, packages):
+    """Returns the part of a lock's text that pins some packages."""
+    pins = re.split(r"^(?=[A-Za-z0-9])", lock, flags=re.M)
+    return "".join(pin for pin in pins if pin.partition("==")[0] in packages)
+
+
+def environment(program, version, lock=LOCK, packages=None):
+    """Returns the folder of the programs of an environment with packages of the lock, or with all."""
+    with open(lock) as file:
+        text = file.read()
+    if packages is not None:
+        text = part_of(text, packages)
+    named = hashlib.sha256(text.encode()).hexdigest()[:12]
     name = "%d.%d.%d-%s" % (version + (named,))
     place = os.path.join(CACHE, "python", name)
     programs = os.path.join(place, "Scripts" if os.name == "nt" else "bin")
@@ -96,7 +112,10 @@ def environment(program, version, lock=LOCK):
             "--no-deps",
         ]
         must([program, "-m", "venv", place])
-        must(pip + ["--require-hashes", "--only-binary", ":all:", "-r", lock])
+        pins = os.path.join(place, "requirements.lock")
+        with open(pins, "w") as file:
+            file.write(text)
+        must(pip + ["--require-hashes", "--only-binary", ":all:", "-r", pins])
         with open(done, "w"):
             pass
     return programs
@@ -121,7 +140,10 @@ def node():
 def main(arguments):
     program, version = found_python()
     node()
-    programs = environment(program, version)
+    is_client = arguments[:1] == ["--client"]
+    if is_client:
+        arguments = OF_CLIENT + arguments[1:]
+    programs = environment(program, version, packages=PACKAGES_OF_CLIENT if is_client else None)
     python = os.path.join(programs, "python")
     if arguments[:1] == ["--generate"]:
         generator = os.path.join(HERE, "scripts", "generate.py")
@@ -162,11 +184,13 @@ def main(arguments):
             + arguments,
         ),
     ]
-    if version < (3, 11):
+    if is_client:
+        checks = [check for check in checks if check[0] == "pytest"]
+    elif version < (3, 11):
         print("mypy, pyright: not run; Pydantic AI, which files import, needs Python 3.11")
         checks = [check for check in checks if check[0] not in ("mypy", "pyright")]
     runs = [(name, python, command) for name, command in checks]
-    if version < (3, 14):
+    if version < (3, 14) and not is_client:
         crewai = os.path.join(environment(program, version, CREWAI_LOCK), "python")
         types = ["--no-error-summary", "--cache-dir", os.path.join(cache, "mypy-crewai")]
         # CrewAI warns of itself.
@@ -174,7 +198,7 @@ def main(arguments):
         tests += ["--junit-xml=" + REPORT.replace(".xml", "-crewai.xml"), "-p", "no:cacheprovider"]
         runs.append(("mypy with CrewAI", crewai, ["mypy"] + types + OF_CREWAI))
         runs.append(("pytest with CrewAI", crewai, ["pytest"] + tests + arguments))
-    else:
+    elif not is_client:
         print("CrewAI: not tried; it needs Python 3.13 or older")
     failed = []
     for name, program, command in runs:
