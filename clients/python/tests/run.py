@@ -36,8 +36,8 @@ OF_CREWAI = [
 # The tests of the client itself, and the packages of requirements.lock that they need.
 OF_CLIENT = ["tests/test_%s.py" % name for name in ("client", "follow", "local", "retries")]
 PACKAGES_OF_CLIENT = """
-anyio attrs certifi exceptiongroup h11 httpcore httpx idna iniconfig msgspec outcome packaging pluggy
-pygments pytest sniffio sortedcontainers tomli trio typing-extensions
+anyio attrs certifi exceptiongroup h11 httpcore httpx idna iniconfig msgspec outcome packaging
+pluggy pygments pytest sniffio sortedcontainers tomli trio typing-extensions
 """.split()
 NO_TESTS = 5  # pytest's word for arguments that name none
 OLDEST = (3, 10)
@@ -88,7 +88,7 @@ def part_of(lock, packages):
 
 
 def environment(program, version, lock=LOCK, packages=None):
-    """Returns the folder of the programs of an environment with packages of the lock, or with all."""
+    """Returns the folder of the programs of an environment with some packages of a lock, or all."""
     with open(lock) as file:
         text = file.read()
     if packages is not None:
