@@ -35,10 +35,11 @@ OF_CREWAI = [
 ]
 # The tests of the client itself, and the packages of requirements.lock that they need.
 OF_CLIENT = ["tests/test_%s.py" % name for name in ("client", "follow", "local", "retries")]
-PACKAGES_OF_CLIENT = """
-anyio attrs certifi exceptiongroup h11 httpcore httpx idna iniconfig msgspec outcome packaging
-pluggy pygments pytest sniffio sortedcontainers tomli trio typing-extensions
-""".split()
+PACKAGES_OF_CLIENT = [
+    "anyio", "attrs", "certifi", "exceptiongroup", "h11", "httpcore", "httpx", "idna",
+    "iniconfig", "msgspec", "outcome", "packaging", "pluggy", "pygments", "pytest", "sniffio",
+    "sortedcontainers", "tomli", "trio", "typing-extensions",
+]  # fmt: skip
 NO_TESTS = 5  # pytest's word for arguments that name none
 OLDEST = (3, 10)
 NAMES = ["python3.13", "python3.14", "python3.12", "python3.11", "python3.10", "python3", "python"]
