@@ -79,7 +79,7 @@ test("an import can be told first, and made twice", async () => {
   const path = file("conversations.json", talks);
   const [told, ...lines] = await take("claude", path, { isDryRun: true });
   expect(told).toBe(
-    "Would store 2 memories (1 preference, 1 episode), 2 conversations or other runs, and 0 links. 0 memories are there already.",
+    "Would store memories: 2 (1 preference, 1 episode), conversations or other runs: 2, links: 0. Memories that are there already: 0.",
   );
   expect(lines).toEqual([
     "For example:",
@@ -91,16 +91,16 @@ test("an import can be told first, and made twice", async () => {
   // Nothing is stored, and there is no agent.
   await expect(async () => memories()).rejects.toThrow(/no agent/);
   const [done] = await take("claude", path);
-  expect(done).toMatch(/^6 added, 0 replaced, 0 left out/);
+  expect(done).toBe("Memories: 2 added, 0 replaced, 0 as before.");
   expect(memories()).toMatchObject([
     { id: "one-0", session_id: "one", provenance_source: "claude:user", type: "preference" },
     { id: "two-0", session_id: "two", created_at: "2026-01-02T03:04:05.000Z" },
   ]);
   // A conversation that went on: what is new is added, and nothing twice.
   const longer = file("later.json", [...talks, talk("three", ["We sail on Sundays."])]);
-  expect((await take("claude", longer))[0]).toMatch(/^3 added, 0 replaced, 6 left out/);
+  expect((await take("claude", longer))[0]).toBe("Memories: 1 added, 0 replaced, 2 as before.");
   expect((await take("claude", longer, { isDryRun: true }))[0]).toMatch(
-    /Would store 0 memories, .* 3 memories are there/,
+    /Would store memories: 0, .* there already: 3\./,
   );
   expect(memories()).toHaveLength(3);
 });

@@ -11,7 +11,7 @@ import type { NameKind } from "../storage/tables/names.ts";
 import type { PortableKind, PortableRow } from "../storage/tables/portable.ts";
 import type { ConflictPolicy } from "./conflict-policy.ts";
 
-/** The result of an import. */
+/** The result of an import: how many rows it took, or left as they were. */
 export interface Imported {
   added: number;
   replaced: number;
@@ -33,6 +33,7 @@ interface PostponedRow {
  * the row was deleted before the export.
  *
  * @param options.placeOf Names the place of a line in errors.
+ * @param options.counts Returns whether rows of a kind count in the result. By default all do.
  * @throws {LineError} If a line is invalid. The message names the line, and nothing is changed.
  */
 export function importMemory(
@@ -42,7 +43,13 @@ export function importMemory(
     conflicts,
     now,
     placeOf = (place) => `Line ${place}`,
-  }: { conflicts: ConflictPolicy; now: number; placeOf?: (place: number) => string },
+    counts = () => true,
+  }: {
+    conflicts: ConflictPolicy;
+    now: number;
+    placeOf?: (place: number) => string;
+    counts?: (kind: PortableKind) => boolean;
+  },
 ): Imported {
   return storage.transaction(() => {
     const before = new Set(storage.edges.dangling());
@@ -51,6 +58,9 @@ export function importMemory(
     if (dimensions !== 0) storage.setMeta("dimensions", String(dimensions));
     storage.portable.deferEnds();
     const imported: Imported = { added: 0, replaced: 0, skipped: 0 };
+    const count = (kind: PortableKind, how: keyof Imported) => {
+      if (counts(kind)) imported[how] += 1;
+    };
     const waiting: PostponedRow[] = [];
     let place = 0;
     for (const given of lines) {
@@ -72,7 +82,7 @@ export function importMemory(
         // Edges are checked together at the end.
         if (kind !== "edge" && storage.portable.lacking(kind, row) !== undefined)
           waiting.push({ place, kind, row });
-        else imported[take(storage, kind, row, conflicts)] += 1;
+        else count(kind, take(storage, kind, row, conflicts));
       } catch (error) {
         if (error instanceof LineError) throw new LineError(`${placeOf(place)}: ${error.message}.`);
         throw error;
@@ -85,7 +95,7 @@ export function importMemory(
           `Line ${place}: ${lacking}: names ${JSON.stringify(row[lacking])}, which is not there.`,
         );
       }
-      imported[lacking === undefined ? take(storage, kind, row, conflicts) : "skipped"] += 1;
+      count(kind, lacking === undefined ? take(storage, kind, row, conflicts) : "skipped");
     }
     const loose = storage.edges.dangling().find((id) => !before.has(id));
     if (loose !== undefined)

@@ -86,8 +86,8 @@ function importJson(
       : work(undefined);
     const kinds = memories === 0 ? "" : ` (${report.types()})`;
     return [
-      `Would store ${memories} memories${kinds}, ${runs} conversations or other runs, and ${links} links. ` +
-        `${there} memories are there already.`,
+      `Would store memories: ${memories}${kinds}, conversations or other runs: ${runs}, links: ${links}. ` +
+        `Memories that are there already: ${there}.`,
       ...report.examples(),
       ...report.leftOut(),
     ];
@@ -97,7 +97,7 @@ function importJson(
     return takeInto(storage, files, { ...shared, preset, conflicts });
   });
   return [
-    `${added} added, ${replaced} replaced, ${skipped} left out (rows: memories, runs and links).`,
+    `Memories: ${added} added, ${replaced} replaced, ${skipped} as before.`,
     ...report.leftOut(),
   ];
 }

@@ -49,7 +49,7 @@ export function* rowsIn(
 const wrongInWords = ({ place, why }: LeftOut): string =>
   `${placeInWords(place)}: ${why}. Nothing is stored. --skip-wrong imports the rest.`;
 
-/** Imports files of another program in one transaction. */
+/** Imports files of another program in one transaction. Counts memories alone. */
 export function takeInto(
   storage: Storage,
   files: readonly FoundFile[],
@@ -63,7 +63,10 @@ export function takeInto(
     }
   };
   const { now } = options;
-  return importMemory(storage, lines(), { conflicts, now, placeOf: () => placeInWords(place) });
+  return importMemory(storage, lines(), {
+    ...{ conflicts, now, placeOf: () => placeInWords(place) },
+    counts: (kind) => kind === "node",
+  });
 }
 
 /** What an import would do. */
