@@ -37,7 +37,9 @@ def test_the_blocks_of_a_page_run(
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             exec(compile(block, str(page), "exec"), names)
+        # CrewAI draws boxes from a thread of its own, one perhaps right behind a line of the block.
+        lines = re.split(r"[\n╭]", printed.getvalue())
         for promised in re.findall(r"^ *print\(.*\)  # (.+)$", block, flags=re.M):
-            assert promised in printed.getvalue().splitlines()
+            assert promised in lines
     names.clear()
     gc.collect()  # now, and not within another test
