@@ -264,6 +264,11 @@ impl Selection {
         }
     }
 
+    /// Whether there can be a bar.
+    pub fn has_bar(&self) -> bool {
+        self.select
+    }
+
     /// The bar: a score must be above it to enter the list of the best. `None` while any score may.
     pub fn bar(&self) -> Option<f64> {
         (self.select && !self.bar.is_nan()).then_some(self.bar)

@@ -6,7 +6,11 @@
 //! passage that holds one keeps the best nearness and a sum of occurrences weighted by nearness⁴.
 //! Only then is it known in how many memories the word occurs, and with that its rarity. So the
 //! passages that were touched are read a second time and added to the columns of passages and
-//! memories. At the end each memory takes the best of its passages, and runs are read in order.
+//! memories. At the end each memory takes the best of its passages.
+//!
+//! What the runs say of a memory is computed when its evidence is read: it is read of few memories
+//! ([`Bounds`](super::Bounds) pass over the others). Only the three best of each run are collected,
+//! for the probability knows their spread over all memories.
 //!
 //! # Invariants
 //!
@@ -17,15 +21,15 @@
 //! # Cost
 //!
 //! Three passes grow with the number of memories whatever the question: the products of vectors,
-//! the runs, and the sum of evidence that the caller makes.
+//! the filters, and the bounds that the caller asks for. The evidence of a memory takes some thirty
+//! reads around it.
 
 use super::flags::Flags;
 use super::likeness::marks_of;
-use super::maxima::Maxima;
 use super::meaning::{Cosines, Meaning, failing};
 use super::neighbours::{Match, Neighbours};
 use super::question::Question;
-use super::runs::{Layout, NEARBY, REACH};
+use super::runs::{Layout, Spot};
 use super::spans::{Span, around, held_in, joined};
 use super::texts::{Text, Texts, unpacked};
 use super::traits::Traits;
@@ -108,9 +112,8 @@ pub struct Evidence {
     neighbours: Neighbours,
     passages: PassageSums,
     pub(super) memories: MemorySums,
-    pub(super) run: RunColumns,
+    pub(super) segments: SegmentSums,
     pub(super) windows: Windows,
-    maxima: Maxima,
     pub(super) meaning: Meaning,
     /// Products of the question's vector, by passage.
     products: Vec<f64>,
@@ -193,12 +196,14 @@ pub(super) struct MemorySums {
     word: Vec<MemoryWord>,
     touched: Vec<Row>,
     pub all: Vec<MemorySum>,
-    touched_by_any: Vec<Row>,
+    pub touched_by_any: Vec<Row>,
     /// `bm` over the best of the question.
     pub bm: Vec<f64>,
-    /// Products with the question's vector; every row is written.
+    /// Cosines with the question's vector; every row with a text is written.
     pub sem: Vec<f64>,
     pub p_sem: Vec<f64>,
+    /// 0.7 · `sem` + 0.3 · `bm`; every row with a text is written.
+    pub nearness: Vec<f64>,
 }
 
 /// What a memory holds of one word of the question. All zeros if it holds nothing.
@@ -231,11 +236,12 @@ impl MemorySum {
     }
 }
 
-/// Columns by row that runs give; every row is written.
+/// Columns by segment of runs.
 #[derive(Debug, Default)]
-pub(super) struct RunColumns {
-    pub nb: Vec<f64>,
-    pub ses: Vec<f64>,
+pub(super) struct SegmentSums {
+    /// The three best `bm` of the segment, falling.
+    pub three: Vec<[f64; 3]>,
+    /// The mean of the three best of its run.
     pub sesb: Vec<f64>,
 }
 
@@ -263,15 +269,19 @@ impl Evidence {
         }
         self.fold_passages(texts);
         self.read_vectors(texts, &question, excluded);
-        self.find_best(&passes);
+        self.find_best(texts, &passes);
         self.read_runs(texts, &passes);
         self.read_meaning(texts, cosines, excluded, passes);
         question
     }
 
     fn clear(&mut self, texts: &Texts) {
-        let Self { passages, memories, run, windows, .. } = self;
-        windows.clear(texts.runs.layout());
+        let Self { passages, memories, segments, windows, .. } = self;
+        let layout = texts.runs.layout();
+        windows.clear(layout);
+        segments.three.clear();
+        segments.three.resize(layout.segments.len(), [0.0; 3]);
+        segments.sesb.resize(layout.segments.len(), 0.0);
         for passage in passages.touched_by_any.drain(..) {
             if let Some(sum) = passages.all.get_mut(passage as usize) {
                 *sum = PassageSum::default();
@@ -289,14 +299,9 @@ impl Evidence {
         let rows = texts.rows();
         memories.word.resize(rows, MemoryWord::default());
         memories.all.resize(rows, MemorySum::default());
-        for column in [
-            &mut memories.bm,
-            &mut memories.sem,
-            &mut memories.p_sem,
-            &mut run.nb,
-            &mut run.ses,
-            &mut run.sesb,
-        ] {
+        for column in
+            [&mut memories.bm, &mut memories.sem, &mut memories.p_sem, &mut memories.nearness]
+        {
             column.resize(rows, 0.0);
         }
     }
@@ -408,26 +413,36 @@ impl Evidence {
 
     /// Compares the question's vector with those of all passages.
     fn read_vectors(&mut self, texts: &Texts, question: &Question, excluded: &[Row]) {
-        let Self { memories: MemorySums { sem, p_sem, .. }, products, .. } = self;
-        sem.fill(0.0);
-        p_sem.fill(0.0);
-        let Some(vector) = &question.vector else { return };
+        let Self { memories: MemorySums { sem, p_sem, nearness, .. }, products, .. } = self;
+        let Some(vector) = &question.vector else {
+            for column in [sem, p_sem, nearness] {
+                column.fill(0.0);
+            }
+            return;
+        };
         products.clear();
         texts.vectors.products(vector, 0, |_, product| products.push(product));
-        for (place, &product) in products.iter().enumerate() {
-            let Some(row) = texts.row_of(place as u32) else { continue };
-            let row = row as usize;
-            sem[row] += product;
-            // Only a product above 0 can raise the best. Its vector has a length.
-            if product > 0.0 {
-                raise(&mut p_sem[row], product / texts.vectors.length(place));
+        // The passages of a memory follow each other.
+        let mut place = 0;
+        for of_memory in texts.rows.chunk_by(|one, other| one == other) {
+            let (first, row) = (place, of_memory[0] as usize);
+            place += of_memory.len();
+            // Removed ones belong to no row.
+            let Some(size) = texts.sizes.get(row) else { continue };
+            let (mut sum, mut best) = (0.0, 0.0);
+            for (place, &product) in (first..place).zip(&products[first..place]) {
+                sum += product;
+                // Only a product above 0 can raise the best. Its vector has a length.
+                if product > 0.0 {
+                    raise(&mut best, product / texts.vectors.length(place));
+                }
             }
-        }
-        for (sem, size) in sem.iter_mut().zip(&texts.sizes) {
-            *sem = if size.length > 0.0 { *sem / f64::from(size.length) } else { 0.0 };
+            sem[row] = if size.length > 0.0 { sum / f64::from(size.length) } else { 0.0 };
+            p_sem[row] = best;
+            nearness[row] = MEANING * sem[row];
         }
         for &row in excluded {
-            for column in [&mut *sem, &mut *p_sem] {
+            for column in [&mut *sem, &mut *p_sem, &mut *nearness] {
                 if let Some(product) = column.get_mut(row as usize) {
                     *product = 0.0;
                 }
@@ -435,10 +450,10 @@ impl Evidence {
         }
     }
 
-    fn find_best(&mut self, passes: impl Fn(Row) -> bool) {
+    fn find_best(&mut self, texts: &Texts, passes: impl Fn(Row) -> bool) {
         (self.best_bm, self.best_sbm, self.best_p_sbm) = (0.0, 0.0, 0.0);
         let (mut best_cov, mut best_held) = (0.0, 0.0);
-        let MemorySums { touched_by_any, all, bm, .. } = &mut self.memories;
+        let MemorySums { touched_by_any, all, bm, sem, nearness, .. } = &mut self.memories;
         for &row in touched_by_any.iter().filter(|&&row| passes(row)) {
             let at = row as usize;
             raise(&mut self.best_bm, all[at].bm);
@@ -451,62 +466,55 @@ impl Evidence {
         self.meaning.failing = failing(self.meaning.unheld);
         self.meaning.unlike = 1.0 - share_of(best_held, self.all_rarity);
         for &row in touched_by_any.iter() {
+            let at = row as usize;
             // A memory that the filters exclude may hold more than the best of the others.
-            bm[row as usize] = share_of(all[row as usize].bm, self.best_bm).min(1.0);
+            let share = share_of(all[at].bm, self.best_bm).min(1.0);
+            if share > 0.0 {
+                bm[at] = share;
+                nearness[at] = MEANING * sem[at] + (1.0 - MEANING) * share;
+                let segment = texts.runs.layout().spot(row).segment;
+                if segment > 0 {
+                    put(&mut self.segments.three[segment as usize], share);
+                }
+            }
         }
     }
 
+    /// Finds the three best of each run, and their spread.
     fn read_runs(&mut self, texts: &Texts, passes: impl Fn(Row) -> bool) {
-        let mut run = std::mem::take(&mut self.run);
-        let mut maxima = std::mem::take(&mut self.maxima);
-        run.nb.fill(0.0);
-        let Layout { rows, ends, .. } = texts.runs.layout();
+        let layout = texts.runs.layout();
         let mut spread = Spread::default();
-        let mut start = 0;
-        for &end in ends {
-            let rows = &rows[start..end];
-            start = end;
-            let mut best = 0.0;
-            let mut three = [0.0; 3];
-            for (place, &row) in rows.iter().enumerate() {
-                let at = row as usize;
-                let bm = self.memories.bm[at];
-                raise(&mut best, self.nearness(row));
-                if bm == 0.0 {
-                    continue;
-                }
-                if bm > three[2] {
-                    three = if bm > three[0] {
-                        [bm, three[0], three[1]]
-                    } else if bm > three[1] {
-                        [three[0], bm, three[1]]
-                    } else {
-                        [three[0], three[1], bm]
-                    };
-                }
-                for distance in 1..=REACH {
-                    let others = [place.checked_sub(distance), Some(place + distance)];
-                    for other in others.into_iter().flatten() {
-                        if let Some(&other) = rows.get(other) {
-                            run.nb[other as usize] += bm / distance as f64;
-                        }
-                    }
-                }
-            }
-            let mean = (three[0] + three[1] + three[2]) / 3.0;
-            spread.add(mean, rows.iter().filter(|&&row| passes(row)).count());
-            for &row in rows {
-                run.ses[row as usize] = best;
-                run.sesb[row as usize] = mean;
-            }
-            if rows.len() > NEARBY + 1 {
-                let numbers = rows.iter().map(|&row| self.nearness(row));
-                maxima.each(numbers, NEARBY, |place, best| run.ses[rows[place] as usize] = best);
+        for &row in &layout.singles {
+            spread.add(self.sesb(layout.spot(row), row), usize::from(passes(row)));
+        }
+        let SegmentSums { three, sesb } = &mut self.segments;
+        for run in layout.runs() {
+            let mean = mean_of(best_of(&three[run.clone()]));
+            sesb[run.clone()].fill(mean);
+            for segment in run {
+                let rows = layout.rows_of(segment);
+                spread.add(mean, rows.iter().filter(|&&row| passes(row)).count());
             }
         }
-        self.maxima = maxima;
-        self.run = run;
         self.spread = spread.deviation();
+    }
+
+    /// Returns the mean of the three best `bm` in the run of a memory.
+    pub(super) fn sesb(&self, spot: Spot, row: Row) -> f64 {
+        match spot.segment {
+            0 => mean_of([self.memories.bm[row as usize], 0.0, 0.0]),
+            segment => self.segments.sesb[segment as usize],
+        }
+    }
+
+    /// Returns the sum of the `bm` around a memory, over their distances.
+    pub(super) fn nb(&self, layout: &Layout, row: Row) -> f64 {
+        layout.sum_around(row, &self.memories.bm)
+    }
+
+    /// Returns the best nearness of a memory and those around it.
+    pub(super) fn ses(&self, layout: &Layout, row: Row) -> f64 {
+        layout.best_around(row, &self.memories.nearness)
     }
 
     /// Reads the cosines of embeddings.
@@ -517,10 +525,10 @@ impl Evidence {
         excluded: &[Row],
         passes: impl Fn(Row) -> bool,
     ) {
-        let Self { memories, meaning, maxima, all_rarity, .. } = self;
+        let Self { memories, meaning, all_rarity, .. } = self;
         let known = |row: usize| (memories.sem[row], share_of(memories.all[row].soft, *all_rarity));
         let cosines = cosines.map(|cosines| Cosines { cosines, excluded });
-        meaning.read(cosines, texts.rows(), texts.runs.layout(), maxima, passes, known);
+        meaning.read(cosines, texts.rows(), texts.runs.layout(), passes, known);
     }
 
     /// Whether the question has an embedding, and any memory.
@@ -551,8 +559,7 @@ impl Evidence {
 
     /// Returns 0.7 · `sem` + 0.3 · `bm` of a memory, by which activation chooses its seeds.
     pub fn nearness(&self, row: Row) -> f64 {
-        let at = row as usize;
-        MEANING * self.memories.sem[at] + (1.0 - MEANING) * self.memories.bm[at]
+        self.memories.nearness[row as usize]
     }
 
     /// Returns the evidence of a memory that has a text.
@@ -568,14 +575,16 @@ impl Evidence {
         if !texts.has(row) {
             return Values::default();
         }
-        let Self { memories, run, meaning, all_rarity, .. } = self;
+        let Self { memories, meaning, all_rarity, .. } = self;
+        let layout = texts.runs.layout();
+        let spot = layout.spot(row);
         let &Circumstances { section, recency, .. } = circumstances;
         let of = |wanted: Section, value: f64| if section == wanted { value } else { 0.0 };
         let mut values = Values {
             sem: memories.sem[at],
             p_sem: memories.p_sem[at],
-            ses: run.ses[at],
-            sesb: run.sesb[at],
+            ses: self.ses(layout, row),
+            sesb: self.sesb(spot, row),
             graph: circumstances.activation,
             affinity: circumstances.affinity,
             recency_episodic: of(Section::Episodic, recency),
@@ -611,17 +620,17 @@ impl Evidence {
         let brevity = || (SHORT / f64::from(texts.sizes[at].words)).min(1.0);
         if meaning.is_given {
             values.emb = meaning.emb[at];
-            values.nb_emb = meaning.nb[at] * brevity();
-            values.ses_emb = meaning.ses[at];
+            values.nb_emb = layout.sum_around(row, &meaning.emb) * brevity();
+            values.ses_emb = layout.best_around(row, &meaning.emb);
             values.emb_unheld = values.emb * meaning.unheld;
             values.emb_rank = meaning.rank(values.emb) * meaning.failing;
             values.emb_unlike = values.emb * meaning.unlike;
             values.ses_unheld = values.ses_emb * meaning.unheld;
         }
-        let around = self.windows.sum(texts.runs.layout(), row);
-        if run.nb[at] > 0.0 || around > 0.0 {
+        let (nb, around) = (self.nb(layout, row), self.windows.sum(spot.cell));
+        if nb > 0.0 || around > 0.0 {
             let brevity = brevity();
-            values.nb = run.nb[at] * brevity;
+            values.nb = nb * brevity;
             values.win = (share_of(around, *all_rarity) - values.p_soft).max(0.0) * brevity;
         }
         if let Some(entry) = texts.entry(row).filter(|_| question.asks_for_more()) {
@@ -739,13 +748,15 @@ impl Evidence {
     pub fn bytes(&self) -> usize {
         let PassageSums { word, touched, touched_by_any, .. } = &self.passages;
         let of_passage = size_of::<PassageWord>() + size_of::<PassageSum>();
-        // The word, the sum and six columns.
-        let of_row = size_of::<MemoryWord>() + size_of::<MemorySum>() + 6 * size_of::<f64>();
+        // The word, the sum and four columns.
+        let of_row = size_of::<MemoryWord>() + size_of::<MemorySum>() + 4 * size_of::<f64>();
+        let of_segment = size_of::<[f64; 3]>() + size_of::<f64>();
         word.capacity() * of_passage
             + (touched.capacity() + touched_by_any.capacity()) * size_of::<u32>()
             + self.memories.all.capacity() * of_row
+            + self.segments.three.capacity() * of_segment
+            + self.products.capacity() * size_of::<f64>()
             + self.windows.bytes()
-            + self.maxima.bytes()
             + self.meaning.bytes()
             + self.neighbours.bytes()
     }
@@ -770,10 +781,13 @@ impl Spread {
 
     /// Adds a number so many times.
     fn add(&mut self, number: f64, times: usize) {
-        let (units, times) = ((number * Self::UNITS).round(), times as f64);
+        let times = times as f64;
         self.count += times;
-        self.total += units * times;
-        self.squares += units * units * times;
+        if number > 0.0 {
+            let units = (number * Self::UNITS).round();
+            self.total += units * times;
+            self.squares += units * units * times;
+        }
     }
 
     fn deviation(&self) -> f64 {
@@ -817,6 +831,31 @@ impl LengthNorms {
 
 pub(super) fn share_of(value: f64, all: f64) -> f64 {
     if all > 0.0 { value / all } else { 0.0 }
+}
+
+/// Puts a number among three that fall, if it is above the last.
+fn put(three: &mut [f64; 3], number: f64) {
+    let [first, second, third] = *three;
+    if number > third {
+        *three = if number > first {
+            [number, first, second]
+        } else if number > second {
+            [first, number, second]
+        } else {
+            [first, second, number]
+        };
+    }
+}
+
+/// Returns the best three of some segments.
+pub(super) fn best_of(segments: &[[f64; 3]]) -> [f64; 3] {
+    let mut three = [0.0; 3];
+    segments.as_flattened().iter().for_each(|&number| put(&mut three, number));
+    three
+}
+
+fn mean_of(three: [f64; 3]) -> f64 {
+    (three[0] + three[1] + three[2]) / 3.0
 }
 
 fn raise(value: &mut f64, other: f64) {

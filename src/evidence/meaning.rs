@@ -19,15 +19,14 @@
 //!
 //! - A gate is one number for all memories of a question. It changes no order among equals.
 //! - [`EmbeddingScale::fitted`] keeps the order of cosines.
-//! - Without an embedding of the question, all columns are empty, and all values are 0.
+//! - Without an embedding of the question, its column is empty, and all values are 0.
 //!
 //! # Cost
 //!
-//! One pass over the cosines and one over the runs. Where words fail, a second one over the
-//! cosines.
+//! One pass over the cosines. Where words fail, a second one. What the cosines around a memory say
+//! is computed when its evidence is read.
 
-use super::maxima::Maxima;
-use super::runs::{Layout, NEARBY, REACH};
+use super::runs::Layout;
 use crate::columns::Row;
 use crate::error::{Error, Result};
 
@@ -107,10 +106,6 @@ pub(super) struct Meaning {
     pub is_given: bool,
     /// By row: the cosine, or its estimate.
     pub emb: Vec<f64>,
-    /// By row: the cosines of the memories before and after in the run, less with distance.
-    pub nb: Vec<f64>,
-    /// By row: the largest cosine of the memory and those around it in the run, at least 0.
-    pub ses: Vec<f64>,
     /// The share of the question that no memory holds.
     pub unheld: f64,
     /// How far words fail the question; see [`failing`].
@@ -129,14 +124,11 @@ impl Meaning {
         given: Option<Cosines<'_>>,
         rows: usize,
         layout: &Layout,
-        maxima: &mut Maxima,
         passes: impl Fn(Row) -> bool,
         known: impl Fn(usize) -> (f64, f64),
     ) {
-        let Self { is_given, emb, nb, ses, .. } = self;
+        let Self { is_given, emb, .. } = self;
         emb.clear();
-        nb.clear();
-        ses.clear();
         self.nearest.clear();
         // Without any embedding there is nothing to compare with.
         let given = given.filter(|it| it.cosines.iter().any(|cosine| !cosine.is_nan()));
@@ -157,30 +149,6 @@ impl Meaning {
                 *cosine = 0.0;
             }
         }
-        nb.resize(rows, 0.0);
-        ses.resize(rows, 0.0);
-        let mut start = 0;
-        for &end in &layout.ends {
-            let run = &layout.rows[start..end];
-            start = end;
-            for (place, &row) in run.iter().enumerate() {
-                for distance in 1..=REACH {
-                    let others = [place.checked_sub(distance), Some(place + distance)];
-                    for other in others.into_iter().flatten() {
-                        if let Some(&other) = run.get(other) {
-                            nb[other as usize] += emb[row as usize] / distance as f64;
-                        }
-                    }
-                }
-            }
-            let of_run = || run.iter().map(|&row| emb[row as usize]);
-            if run.len() > NEARBY + 1 {
-                maxima.each(of_run(), NEARBY, |place, best| ses[run[place] as usize] = best);
-            } else {
-                let best = of_run().fold(0.0, f64::max);
-                run.iter().for_each(|&row| ses[row as usize] = best);
-            }
-        }
         if self.failing > 0.0 {
             self.find_nearest(layout, passes);
         }
@@ -188,7 +156,7 @@ impl Meaning {
 
     fn find_nearest(&mut self, layout: &Layout, passes: impl Fn(Row) -> bool) {
         let Self { nearest, emb, .. } = self;
-        for &row in &layout.rows {
+        for &row in layout.rows_of_runs().flatten() {
             let cosine = emb[row as usize];
             let is_far = nearest.len() == NEAREST && cosine <= nearest[NEAREST - 1];
             if is_far || !passes(row) {
@@ -200,6 +168,11 @@ impl Meaning {
         }
     }
 
+    /// Returns the least cosine that has a rank, infinite if none has.
+    pub fn least_ranked(&self) -> f64 {
+        self.nearest.last().copied().unwrap_or(f64::INFINITY)
+    }
+
     /// Returns 1 for the largest cosine, less with the number of larger ones, and 0 for one that is
     /// not among the nearest, or if words do not fail the question.
     pub fn rank(&self, cosine: f64) -> f64 {
@@ -208,8 +181,6 @@ impl Meaning {
     }
 
     pub fn bytes(&self) -> usize {
-        let Self { emb, nb, ses, nearest, .. } = self;
-        let columns = [emb, nb, ses, nearest];
-        columns.map(Vec::capacity).iter().sum::<usize>() * size_of::<f64>()
+        (self.emb.capacity() + self.nearest.capacity()) * size_of::<f64>()
     }
 }

@@ -17,7 +17,7 @@
 //! | `neighbours`, `question`, `function_words` | what a question asks, and the words that it stands for |
 //! | `meaning` | what embeddings say, and how much it counts |
 //! | `collect`, `bounds` | the evidence of every memory, and what its sum cannot exceed |
-//! | `runs`, `windows`, `maxima` | memories that were made one after the other, and what they hold together |
+//! | `runs`, `windows` | memories that were made one after the other, and what they hold together |
 //! | `snapshot` | the index as bytes |
 //! | `likeness` | how alike two memories are |
 //! | `spans` | the places of words and passages in a text |
@@ -44,7 +44,6 @@ mod flags;
 mod function_words;
 mod learning;
 mod likeness;
-mod maxima;
 mod meaning;
 mod neighbours;
 mod passages;

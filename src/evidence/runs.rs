@@ -7,7 +7,17 @@
 //! the next. Talk takes time: a turn or two may be stored within a second, but more memories were
 //! loaded together, and say nothing of each other. Each of them is a run of its own.
 //! All memories are in one ordered set, cluster by cluster, then the line of time. A question reads
-//! it as one list of rows, which is laid out anew after a change.
+//! it as a list of cells, which is laid out anew after a change: the rows of a run have cells side by
+//! side, and empty cells separate the runs. A row that is alone in its run has no cell: most of what
+//! runs give is 0 for it.
+//!
+//! A run is cut into *segments* of [`NEARBY`] cells. What is around a row lies in its segment and in
+//! the two beside it in the run. So a few numbers of each segment bound what is around its rows.
+//!
+//! # Invariants
+//!
+//! - Before and after the rows of a run are [`AROUND`] empty cells or more, at least [`REACH`].
+//! - Cell 0 and segment 0 are empty. Rows without a cell have both.
 //!
 //! # Cost
 //!
@@ -17,6 +27,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
+use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
@@ -31,8 +42,8 @@ pub(super) const REACH: usize = 3;
 pub(super) const NEARBY: usize = 12;
 /// The memories before and after a memory that belong to its window.
 pub(super) const AROUND: usize = 5;
-/// The cell of a row that is alone in its run or has no text.
-const NO_CELL: u32 = u32::MAX;
+/// The row of an empty cell.
+const NO_ROW: Row = Row::MAX;
 /// Milliseconds between two memories below which they were stored at once.
 const AT_ONCE: f64 = 1_000.0;
 /// The most memories that talk stores at once: a message, its reply, and what was noted of them.
@@ -101,23 +112,132 @@ pub(super) struct Runs {
 /// All rows, run by run.
 #[derive(Debug, Default)]
 pub(super) struct Layout {
-    pub rows: Vec<Row>,
-    /// The end of each run among the rows.
-    pub ends: Vec<usize>,
-    /// The number of cells. The rows of a run of two or more have cells side by side, with
-    /// [`AROUND`] empty ones before and after.
-    pub cells: usize,
+    /// The row of each cell, or [`NO_ROW`].
+    cells: Vec<Row>,
+    /// The rows that are alone in their runs.
+    pub singles: Vec<Row>,
+    /// The cells of each segment.
+    pub segments: Vec<Range<u32>>,
+    /// The end of the segments of each run, that of segment 0 first.
+    ends: Vec<u32>,
     /// By row.
-    cell_of: Vec<u32>,
+    spots: Vec<Spot>,
+}
+
+/// Where a row stands: 0 and 0 if it is alone in its run or has no text.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Spot {
+    pub cell: u32,
+    pub segment: u32,
 }
 
 impl Layout {
-    /// Returns the cell of a row. `None` if the row is alone in its run.
-    pub fn cell_of(&self, row: Row) -> Option<usize> {
-        let cell = *self.cell_of.get(row as usize)?;
-        (cell != NO_CELL).then_some(cell as usize)
+    /// Lays out rows that are run by run; `ends` has the end of each run.
+    fn new(rows: &[Row], ends: &[usize]) -> Self {
+        let count = rows.iter().max().map_or(0, |&last| last as usize + 1);
+        let mut all = Self {
+            cells: vec![NO_ROW; AROUND + 1],
+            segments: vec![0..0],
+            ends: vec![1],
+            spots: vec![Spot::default(); count],
+            singles: Vec::new(),
+        };
+        let mut start = 0;
+        for &end in ends {
+            let run = &rows[start..end];
+            start = end;
+            if let &[row] = run {
+                all.singles.push(row);
+                continue;
+            }
+            for rows in run.chunks(NEARBY) {
+                let (first, segment) = (all.cells.len() as u32, all.segments.len() as u32);
+                for (&row, cell) in rows.iter().zip(first..) {
+                    all.spots[row as usize] = Spot { cell, segment };
+                }
+                all.cells.extend(rows);
+                all.segments.push(first..all.cells.len() as u32);
+            }
+            all.ends.push(all.segments.len() as u32);
+            all.cells.resize(all.cells.len() + AROUND, NO_ROW);
+        }
+        all
     }
 
+    /// Returns where a row stands.
+    #[inline(always)]
+    pub fn spot(&self, row: Row) -> Spot {
+        self.spots[row as usize]
+    }
+
+    /// Returns the number of cells.
+    pub fn cells(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Returns the rows of a segment, in order.
+    #[inline(always)]
+    pub fn rows_of(&self, segment: usize) -> &[Row] {
+        let Range { start, end } = self.segments[segment];
+        &self.cells[start as usize..end as usize]
+    }
+
+    /// Returns the segments of each run of two or more, and segment 0.
+    pub fn runs(&self) -> impl Iterator<Item = Range<usize>> {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        starts.zip(&self.ends).map(|(&start, &end)| start as usize..end as usize)
+    }
+
+    /// Returns the rows of each run.
+    pub fn rows_of_runs(&self) -> impl Iterator<Item = &[Row]> {
+        let of_more = self.cells.split(|&row| row == NO_ROW).filter(|rows| !rows.is_empty());
+        of_more.chain(self.singles.chunks(1))
+    }
+
+    /// Returns the sum of the numbers of the [`REACH`] rows before and after a row in its run, each
+    /// over its distance. Numbers are by row, and are added in the order of the run.
+    pub fn sum_around(&self, row: Row, numbers: &[f64]) -> f64 {
+        let cell = self.spot(row).cell as usize;
+        if cell == 0 {
+            return 0.0;
+        }
+        let before = (1..=REACH).rev().map(|distance| (cell - distance, distance));
+        let after = (1..=REACH).map(|distance| (cell + distance, distance));
+        before.chain(after).fold(0.0, |sum, (cell, distance)| match self.cells[cell] {
+            NO_ROW => sum,
+            other => sum + numbers[other as usize] / distance as f64,
+        })
+    }
+
+    /// Returns the best of the numbers of a row and of the [`NEARBY`] before and after it in its
+    /// run, at least 0. Numbers are by row.
+    pub fn best_around(&self, row: Row, numbers: &[f64]) -> f64 {
+        let cell = self.spot(row).cell as usize;
+        let before = self.cells[cell.saturating_sub(NEARBY)..cell].iter().rev();
+        let after = self.cells[cell + 1..].iter().take(NEARBY);
+        let its = |&&other: &&Row| other != NO_ROW;
+        let others = before.take_while(its).chain(after.take_while(its));
+        others.chain([&row]).fold(0.0, |best, &other| {
+            let number = numbers[other as usize];
+            if number > best { number } else { best }
+        })
+    }
+
+    fn bytes(&self) -> usize {
+        (self.cells.capacity() + self.singles.capacity() + self.ends.capacity()) * size_of::<u32>()
+            + self.segments.capacity() * size_of::<Range<u32>>()
+            + self.spots.capacity() * size_of::<Spot>()
+    }
+}
+
+/// The rows of all memories in order, and where runs end.
+#[derive(Default)]
+struct InOrder {
+    rows: Vec<Row>,
+    ends: Vec<usize>,
+}
+
+impl InOrder {
     /// Ends a run before the row at `end`, if it has any rows.
     fn end_run(&mut self, end: usize) {
         if end > self.ends.last().copied().unwrap_or(0) {
@@ -135,25 +255,6 @@ impl Layout {
         }
         if is_loaded {
             self.ends.extend(start + 1..=end);
-        }
-    }
-
-    fn give_cells(&mut self) {
-        let Self { rows, ends, cells, cell_of } = self;
-        cell_of.clear();
-        cell_of.resize(rows.iter().max().map_or(0, |&last| last as usize + 1), NO_CELL);
-        *cells = AROUND;
-        let mut start = 0;
-        for &end in &*ends {
-            let run = &rows[start..end];
-            start = end;
-            if run.len() > 1 {
-                for &row in run {
-                    cell_of[row as usize] = *cells as u32;
-                    *cells += 1;
-                }
-                *cells += AROUND;
-            }
         }
     }
 }
@@ -197,26 +298,25 @@ impl Runs {
     pub fn lay_out(&mut self) {
         if self.is_stale {
             self.is_stale = false;
-            self.layout.rows.clear();
-            self.layout.ends.clear();
+            let mut all = InOrder::default();
             let mut places = self.places.iter().peekable();
             let mut before = f64::NEG_INFINITY;
             while let Some(&first) = places.next() {
-                let start = self.layout.rows.len();
-                self.layout.rows.push(first.row);
+                let start = all.rows.len();
+                all.rows.push(first.row);
                 let mut last = first;
                 while let Some(&place) = places.next_if(|place| is_next(&last, place)) {
-                    self.layout.rows.push(place.row);
+                    all.rows.push(place.row);
                     last = place;
                 }
                 match first.list {
-                    LINE => self.layout.end_stored(start, first.created_at.0 - before >= GAP),
-                    _ => self.layout.end_run(self.layout.rows.len()),
+                    LINE => all.end_stored(start, first.created_at.0 - before >= GAP),
+                    _ => all.end_run(all.rows.len()),
                 }
                 before = last.created_at.0;
             }
-            self.layout.end_run(self.layout.rows.len());
-            self.layout.give_cells();
+            all.end_run(all.rows.len());
+            self.layout = Layout::new(&all.rows, &all.ends);
         }
     }
 
@@ -226,11 +326,7 @@ impl Runs {
     }
 
     pub fn bytes(&self) -> usize {
-        self.places.len() * BYTES_OF_PLACE
-            + self.clusters.len() * 64
-            + self.layout.rows.capacity() * size_of::<Row>()
-            + self.layout.ends.capacity() * size_of::<usize>()
-            + self.layout.cell_of.capacity() * size_of::<u32>()
+        self.places.len() * BYTES_OF_PLACE + self.clusters.len() * 64 + self.layout.bytes()
     }
 }
 

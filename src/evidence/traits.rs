@@ -18,7 +18,6 @@
 //! texts, and 48 bytes for each row.
 
 use super::flags::Flags;
-use super::runs::Layout;
 use super::texts::Texts;
 use crate::columns::Row;
 use crate::math::ln;
@@ -62,11 +61,7 @@ impl TraitColumn {
         self.computed_at = Some(texts.changes());
         self.traits.clear();
         self.traits.resize(texts.rows(), Traits::NONE);
-        let Layout { rows, ends, .. } = texts.runs.layout();
-        let mut start = 0;
-        for &end in ends {
-            let run = &rows[start..end];
-            start = end;
+        for run in texts.runs.layout().rows_of_runs() {
             let mut follows_question = false;
             for (place, &row) in run.iter().enumerate() {
                 let Some(entry) = texts.entry(row) else { continue };

@@ -37,9 +37,9 @@ pub(super) struct Windows {
 impl Windows {
     /// Begins a question.
     pub fn clear(&mut self, layout: &Layout) {
-        self.nearest.resize(layout.cells, 0.0);
+        self.nearest.resize(layout.cells(), 0.0);
         self.sums.clear();
-        self.sums.resize(layout.cells, 0.0);
+        self.sums.resize(layout.cells(), 0.0);
     }
 
     /// Adds a word of the question: the memories that hold it, with the nearness of their nearest
@@ -52,8 +52,8 @@ impl Windows {
     ) {
         const WIDTH: usize = 2 * AROUND + 1;
         let windows = held.clone().filter_map(|(row, nearness)| {
-            let cell = layout.cell_of(row)?;
-            Some((cell - AROUND..=cell + AROUND, nearness))
+            let cell = layout.spot(row).cell as usize;
+            (cell > 0).then(|| (cell - AROUND..=cell + AROUND, nearness))
         });
         for (window, nearness) in windows.clone() {
             let square = nearness * nearness;
@@ -75,9 +75,10 @@ impl Windows {
         }
     }
 
-    /// Returns the sum of a memory's window, 0 for a memory that is alone in its run.
-    pub fn sum(&self, layout: &Layout, row: Row) -> f64 {
-        layout.cell_of(row).map_or(0.0, |cell| self.sums[cell])
+    /// Returns the sum of the window of a cell. That of cell 0, which no window meets, is 0.
+    #[inline(always)]
+    pub fn sum(&self, cell: u32) -> f64 {
+        self.sums[cell as usize]
     }
 
     pub fn bytes(&self) -> usize {

@@ -136,6 +136,7 @@ pub struct Why {
 pub(super) struct Answering {
     pub texts: Texts,
     evidence: Evidence,
+    bounds: Bounds,
     intent_config: IntentConfig,
     /// Made for the first question: an index without questions saves its memory.
     intent: OnceCell<IntentClassifier>,
@@ -173,6 +174,7 @@ impl Answering {
         Self {
             texts: Texts::new(WordOptions::default()),
             evidence: Evidence::default(),
+            bounds: Bounds::default(),
             intent_config,
             intent: OnceCell::new(),
             given: fits,
@@ -233,6 +235,7 @@ impl Answering {
     pub fn bytes(&self) -> usize {
         self.texts.bytes()
             + self.evidence.bytes()
+            + self.bounds.bytes()
             + self.traits.bytes()
             + self.lines.bytes()
             + (self.activation.capacity() + self.cosines.capacity()) * size_of::<f64>()
@@ -255,6 +258,7 @@ impl MemoryIndex {
     pub(super) fn take_texts(&mut self, texts: Texts) {
         self.answering.texts = texts;
         self.answering.evidence = Evidence::default();
+        self.answering.bounds = Bounds::default();
         self.answering.traits = TraitColumn::default();
         self.answering.ordered_at = None;
     }
@@ -422,27 +426,29 @@ impl MemoryIndex {
         wanted: usize,
         marked: Option<&[bool]>,
     ) -> Vec<(f64, Row)> {
-        let is_marked = |row: Row| is_marked(marked, row);
         let mut selection = std::mem::take(&mut self.answering.selection);
-        let Answering { texts, evidence, fit, lines, .. } = &self.answering;
-        let bounds = Bounds::new(evidence, question, sections, &fit.weights);
-        selection.clear(wanted, texts.len());
-        for row in self.askable(ask, marked) {
-            if let Some(bar) = selection.bar()
-                && !self.may_reach(bar, &bounds, sections, row, ask.now)
+        selection.clear(wanted, self.answering.texts.len());
+        if selection.has_bar() {
+            self.set_bounds(question, sections);
+        }
+        for &row in &self.answering.order {
+            let bar = selection.bar();
+            // Bounds come first: a filter costs more.
+            if bar.is_some_and(|bar| self.is_below(bar, row))
+                || self.answering.lines.holds(row)
+                || !is_marked(marked, row)
+                || !self.passes(row, ask.filters, ask.now)
+                || bar.is_some_and(|bar| !self.may_reach(bar, sections, row, ask.now))
             {
                 continue;
             }
-            if !lines.holds(row)
-                && let Some(sum) = self.score_alone(question, sections, row, ask.now)
-            {
+            if let Some(sum) = self.score_alone(question, sections, row, ask.now) {
                 selection.offer(sum, row);
             }
         }
-        let bar = selection.bar().map(|bar| (&bounds, bar));
-        self.supersede(question, sections, ask.filters, ask.now, bar);
+        self.supersede(question, sections, ask.filters, ask.now, selection.bar());
         let has = |&row: &Row| {
-            is_marked(row) && self.has_text(row) && self.passes(row, ask.filters, ask.now)
+            is_marked(marked, row) && self.has_text(row) && self.passes(row, ask.filters, ask.now)
         };
         let mut rows: Vec<Row> = self.answering.lines.live().filter(has).collect();
         if !rows.is_empty() {
@@ -490,12 +496,19 @@ impl MemoryIndex {
         let by_evidence = self.sum(&values);
         let Standing { sum, superseded_by, replaced_by, replaces, .. } = self.standing(row);
         let own = sum.unwrap_or(by_evidence);
-        let (mut before, mut is_earlier, mut speaks) = (0, true, false);
-        for other in self.askable(ask, None) {
+        let speaks = self.score(&question, sections, row, ask.now).is_some();
+        self.set_bounds(&question, sections);
+        let (mut before, mut is_earlier) = (0, true);
+        for &other in &self.answering.order {
             is_earlier &= other != row;
-            let Some(score) = self.score(&question, sections, other, ask.now) else { continue };
-            speaks |= other == row;
-            before += usize::from(score > own || score == own && is_earlier);
+            let may_reach = self.answering.lines.holds(other)
+                || !self.is_below(own, other) && self.may_reach(own, sections, other, ask.now);
+            if may_reach
+                && self.passes(other, ask.filters, ask.now)
+                && let Some(score) = self.score(&question, sections, other, ask.now)
+            {
+                before += usize::from(score > own || score == own && is_earlier);
+            }
         }
         let place = placed.iter().position(|it| it.row == row);
         let rank = speaks.then_some(1 + place.unwrap_or(before));
@@ -540,18 +553,9 @@ impl MemoryIndex {
     /// As [`MemoryIndex::ask`].
     pub fn evidence(&mut self, ask: &Ask<'_>, embed: &mut Embed<'_>) -> Result<Vec<(Row, Values)>> {
         let (question, sections) = self.collect(ask, true, embed)?;
-        let rows = self.askable(ask, None);
-        Ok(rows.map(|row| (row, self.values(&question, sections, row, ask.now))).collect())
-    }
-
-    /// Returns the memories that may be found, in order of sequence: all of them, or those that are
-    /// marked. A mark costs less than a filter.
-    fn askable(&self, ask: &Ask<'_>, marked: Option<&[bool]>) -> impl Iterator<Item = Row> {
-        let filtered = ask.filters.is_about_nodes();
         let rows = self.answering.order.iter().copied();
-        rows.filter(move |&row| {
-            is_marked(marked, row) && (!filtered || self.passes(row, ask.filters, ask.now))
-        })
+        let rows = rows.filter(|&row| self.passes(row, ask.filters, ask.now));
+        Ok(rows.map(|row| (row, self.values(&question, sections, row, ask.now))).collect())
     }
 
     /// Lists the rows with a text anew, if the index has changed.
@@ -628,13 +632,15 @@ impl MemoryIndex {
         let filtered = ask.filters.is_about_nodes();
         let passes = |row: Row| !filtered || ask.filters.pass(row, nodes, labels, ask.now);
         selection.clear(SEEDS, texts.len());
-        for row in order.iter().copied().filter(|&row| passes(row)) {
-            selection.offer(evidence.nearness(row), row);
+        for &row in order.iter() {
+            let nearness = evidence.nearness(row);
+            if nearness >= MIN_SEED && passes(row) {
+                selection.offer(nearness, row);
+            }
         }
         let hits: Vec<SearchHit> = selection
             .take_scored()
             .into_iter()
-            .filter(|&(score, _)| score >= MIN_SEED)
             .map(|(score, row)| SearchHit { row: Some(row), score: score.min(1.0) })
             .collect();
         let config = SearchConfig { max_seeds: SEEDS, ..self.search };
@@ -695,25 +701,28 @@ impl MemoryIndex {
         values.speaks(&self.answering.fit.weights).then(|| self.sum(&values))
     }
 
-    /// Whether the sum of a memory with a text, before supersession, can be as high as a bar.
-    #[inline(never)]
-    pub(super) fn may_reach(
-        &self,
-        bar: f64,
-        bounds: &Bounds,
-        sections: SectionSet,
-        row: Row,
-        now: f64,
-    ) -> bool {
-        let Answering { texts, evidence, activation, .. } = &self.answering;
-        let of_text = bounds.of_text(evidence, texts, row, activation[row as usize]);
-        of_text + bounds.max_besides() >= bar
-            && of_text + self.besides(bounds, sections, row, now) >= bar
+    /// Bounds the sums for the question whose evidence was collected.
+    fn set_bounds(&mut self, question: &Question, sections: SectionSet) {
+        let Answering { texts, evidence, bounds, fit, activation, activated, .. } =
+            &mut self.answering;
+        let activated = activated.iter().map(|&row| (row, activation[row as usize]));
+        bounds.set(evidence, texts, question, sections, &fit.weights, activated);
     }
 
+    /// Whether the first bound of a memory with a text is below a bar.
     #[inline(always)]
-    fn besides(&self, bounds: &Bounds, sections: SectionSet, row: Row, now: f64) -> f64 {
-        bounds.besides(&self.circumstances(sections, row, now), self.traits(row))
+    pub(super) fn is_below(&self, bar: f64, row: Row) -> bool {
+        let Answering { texts, evidence, bounds, .. } = &self.answering;
+        bounds.first(evidence, texts, row) + bounds.max_besides() < bar
+    }
+
+    /// Whether the sum of a memory with a text, before supersession, can be as high as a bar.
+    #[inline(never)]
+    pub(super) fn may_reach(&self, bar: f64, sections: SectionSet, row: Row, now: f64) -> bool {
+        let Answering { texts, evidence, bounds, .. } = &self.answering;
+        let besides = bounds.besides(&self.circumstances(sections, row, now), self.traits(row));
+        bounds.first(evidence, texts, row) + besides >= bar
+            && bounds.second(evidence, texts, row) + besides >= bar
     }
 
     #[inline(always)]

@@ -58,7 +58,7 @@ use serde::Serialize;
 
 use super::{Filters, MemoryIndex};
 use crate::columns::{Graph, Names, Row};
-use crate::evidence::{Bounds, Question};
+use crate::evidence::Question;
 use crate::order::sort_descending;
 use crate::section::SectionSet;
 use crate::times::Era;
@@ -376,16 +376,18 @@ impl MemoryIndex {
         sections: SectionSet,
         filters: &Filters,
         now: f64,
-        bar: Option<(&Bounds, f64)>,
+        bar: Option<f64>,
     ) {
         let mut lines = std::mem::take(&mut self.answering.lines);
         let Lines { pairs, members, line_of, is_live, .. } = &mut lines;
         is_live.fill(bar.is_none());
-        if let Some((bounds, bar)) = bar {
+        if let Some(bar) = bar {
             for &row in &*members {
                 let is_live = &mut is_live[line_of[row as usize] as usize];
                 *is_live = *is_live
-                    || self.has_text(row) && self.may_reach(bar, bounds, sections, row, now);
+                    || self.has_text(row)
+                        && !self.is_below(bar, row)
+                        && self.may_reach(bar, sections, row, now);
             }
         }
         let mut standing: FxHashMap<Row, Standing> = FxHashMap::default();

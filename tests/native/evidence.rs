@@ -1205,6 +1205,128 @@ fn few_answers_are_the_first_of_all_answers() {
     }
 }
 
+/// Words with vectors, of which some are near to others.
+const NEAR_WORDS: [(&str, &[f32]); 8] = [
+    ("coffee", &[1.0, 0.1, 0.0]),
+    ("espresso", &[0.9, 0.3, 0.1]),
+    ("tea", &[0.7, 0.7, 0.0]),
+    ("bread", &[0.1, 1.0, 0.2]),
+    ("deploy", &[-0.8, 0.1, 0.6]),
+    ("release", &[-0.7, 0.3, 0.7]),
+    ("mira", &[0.0, -1.0, 0.3]),
+    ("friday", &[0.1, 0.1, -1.0]),
+];
+
+/// Returns whole numbers below a bound, the same ones for the same seed.
+fn numbers(seed: u64) -> impl FnMut(usize) -> usize {
+    let mut state = seed | 1;
+    move |below| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 33) as usize % below
+    }
+}
+
+/// A memory whose memories are in long and short runs and alone, with links and corrections. Their
+/// rows are in another order than their runs, and some wait for their embedding.
+fn runs_of_all_lengths(seed: u64, weights: &serde_json::Value) -> (Memory, Vec<Row>) {
+    let mut next = numbers(seed);
+    let preset = if next(2) == 0 { "general" } else { "trading" };
+    let config = json!({ "evidence": { "preset": preset, "weights": weights } });
+    let options = Options {
+        dimensions: 2,
+        form: VectorForm::F32,
+        embedding_id: "test".into(),
+        max_bytes: usize::MAX,
+    };
+    let config = Config::read(&Value::deserialize(&config).unwrap()).unwrap();
+    let mut index = MemoryIndex::new(options, config).unwrap();
+    index.keep_texts(WordOptions { dimensions: 3, ..WordOptions::default() });
+    let vectors = NEAR_WORDS.map(|(word, vector)| (word, vector.to_vec()));
+    let mut memory = Memory { index, vectors: HashMap::from(vectors) };
+
+    let count = 331 + next(90);
+    let (mut texts, mut clusters, mut embeddings) = (Vec::new(), Vec::new(), Vec::new());
+    let mut left = 0;
+    for place in 0..count {
+        let words: Vec<&str> = (0..next(4)).map(|_| NEAR_WORDS[next(8)].0).collect();
+        let rest = if next(9) == 0 { 100 } else { 4 };
+        texts.push(format!("{} {}", words.join(" "), sentence(next(40), rest)));
+        if left == 0 {
+            left = [1, 1, 2, 4, 13, 14, 30, 75][next(8)];
+            let name = format!("run {place}");
+            clusters.push(memory.index.name(NameKind::Cluster, &name).unwrap());
+        } else {
+            clusters.push(clusters[place - 1]);
+        }
+        left -= 1;
+        let component = |number: usize| number as f64 / 50.0 - 0.999;
+        embeddings.push((next(4) > 0).then(|| [component(next(100)), component(next(100))]));
+    }
+    let subtypes = ["custom:turn_summary", "custom:signal", "custom:lesson", "custom:playbook"]
+        .map(|name| memory.index.name(NameKind::Subtype, name).unwrap());
+    // 149 is a prime that divides no count.
+    let nodes: Vec<_> = (0..count)
+        .map(|row| row * 149 % count)
+        .map(|place| {
+            let node = NodeChange {
+                created_at: Some(NOW - (count - place) as f64 * 50.0 * MINUTE),
+                access_count: Some((place * 7 % 40) as u32),
+                subtype: Some(subtypes[place % 4]),
+                clusters: Some(std::slice::from_ref(&clusters[place])),
+                embedding: embeddings[place]
+                    .as_ref()
+                    .map_or(Embedding::None, |it| Embedding::Given(it)),
+                ..NODE
+            };
+            (node, Some(("", texts[place].as_str())))
+        })
+        .collect();
+    let rows = memory.upsert(&nodes).unwrap();
+    let ends: Vec<_> =
+        (0..60).map(|_| (rows[next(count)], rows[next(count)])).filter(|(a, b)| a != b).collect();
+    connect(&mut memory, "relates_to", None, &ends[..40]);
+    if next(2) == 0 {
+        supersede(&mut memory, &ends[40..]);
+    }
+    (memory, rows)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn bounds_pass_over_no_memory_that_comes_up(
+        seed in any::<u64>(),
+        words in vec(proptest::sample::select(&NEAR_WORDS[..]), 1..5),
+        others in proptest::sample::select(&["", "zebra w7 w9", "latest", "when w3", "w1 w2 w3 w4"][..]),
+        weights in vec((0..NAMES.len(), -20..30_i8), 0..7),
+        (is_embedded, excludes, filters_out) in any::<(bool, bool, bool)>(),
+    ) {
+        let weights: HashMap<&str, f64> =
+            weights.iter().map(|&(at, it)| (NAMES[at], f64::from(it) / 10.0)).collect();
+        let (mut memory, rows) = runs_of_all_lengths(seed, &json!(weights));
+        let filters = Filters {
+            excluded: if excludes { rows.iter().copied().step_by(9).collect() } else { vec![] },
+            created_after: filters_out.then_some(NOW - 14.0 * DAY),
+            ..Filters::default()
+        };
+        let text = words.iter().map(|it| it.0).chain([others]).collect::<Vec<_>>().join(" ");
+        let embedding = is_embedded.then_some(&[0.6, -0.8][..]);
+        let ask = Ask { embedding, ..question(&text, &filters) };
+        // Of all answers every sum is computed.
+        let all = memory.answers(&ask);
+        for limit in [1, 10, 64] {
+            let first = memory.answers(&Ask { limit, ..ask.clone() });
+            prop_assert_eq!(&first[..], &all[..limit.min(all.len())]);
+        }
+        for (place, answer) in all.iter().enumerate().step_by(29) {
+            let why = memory.run(&ask, |index, ask, embed| index.why(answer.row, ask, None, embed));
+            prop_assert_eq!(why.unwrap().rank, Some(place + 1));
+        }
+    }
+}
+
 // ---- changes, folds, memory ---------------------------------------------------------------------
 
 #[test]
