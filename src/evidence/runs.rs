@@ -116,8 +116,8 @@ pub(super) struct Layout {
     cells: Vec<Row>,
     /// The rows that are alone in their runs.
     pub singles: Vec<Row>,
-    /// The cells of each segment.
-    pub segments: Vec<Range<u32>>,
+    /// The first cell of each segment and the one after its last.
+    pub segments: Vec<(u32, u32)>,
     /// The end of the segments of each run, that of segment 0 first.
     ends: Vec<u32>,
     /// By row.
@@ -137,7 +137,7 @@ impl Layout {
         let count = rows.iter().max().map_or(0, |&last| last as usize + 1);
         let mut all = Self {
             cells: vec![NO_ROW; AROUND + 1],
-            segments: vec![0..0],
+            segments: vec![(0, 0)],
             ends: vec![1],
             spots: vec![Spot::default(); count],
             singles: Vec::new(),
@@ -156,7 +156,7 @@ impl Layout {
                     all.spots[row as usize] = Spot { cell, segment };
                 }
                 all.cells.extend(rows);
-                all.segments.push(first..all.cells.len() as u32);
+                all.segments.push((first, all.cells.len() as u32));
             }
             all.ends.push(all.segments.len() as u32);
             all.cells.resize(all.cells.len() + AROUND, NO_ROW);
@@ -178,7 +178,7 @@ impl Layout {
     /// Returns the rows of a segment, in order.
     #[inline(always)]
     pub fn rows_of(&self, segment: usize) -> &[Row] {
-        let Range { start, end } = self.segments[segment];
+        let (start, end) = self.segments[segment];
         &self.cells[start as usize..end as usize]
     }
 
@@ -225,7 +225,7 @@ impl Layout {
 
     fn bytes(&self) -> usize {
         (self.cells.capacity() + self.singles.capacity() + self.ends.capacity()) * size_of::<u32>()
-            + self.segments.capacity() * size_of::<Range<u32>>()
+            + self.segments.capacity() * size_of::<(u32, u32)>()
             + self.spots.capacity() * size_of::<Spot>()
     }
 }
