@@ -5,12 +5,12 @@
 //! The sum of a memory has more than thirty terms, and few memories come up. Three bounds are
 //! compared with the sum that a memory must reach, and most memories fail at the first:
 //!
-//! - [`Bounds::first`] adds three numbers. One is that of the memory: the terms of words, vectors
-//!   and activation, which are added up for all memories, column by column. One is that of its segment: the most that the runs around any memory of
-//!   the segment can weigh. The third is what its window holds. Shares are not divided: the divisors
-//!   are the same for all memories, so they are divided into the weights once. What only the
-//!   question decides is one number for all memories: the most that its times, numbers and places
-//!   can weigh.
+//! - [`Bounds::first`] adds three numbers. One is that of the memory: the terms of words, vectors,
+//!   embeddings and activation, which are added up for all memories, column by column. One is that
+//!   of its segment: the most that is around any memory of the segment in its run can weigh. The
+//!   third is what its window weighs. Shares are not divided: the divisors are the same for all
+//!   memories, so they are divided into the weights once. What only the question decides is one
+//!   number for all memories: the most that its times, numbers and places can weigh.
 //! - [`Bounds::max_besides`] is the most that recency, use, section and traits can weigh for any
 //!   memory, and [`Bounds::besides`] is what they weigh for one. They are read only of memories
 //!   that could come up by the first.
@@ -22,9 +22,9 @@
 //! What is around a memory lies in its segment and in those beside it, so that the best of these
 //! three is no less than the best around it. Of the memories around it two are at distance 1, two
 //! at 2 and two at 3: the sum of their numbers over their distances is no more than the best one,
-//! the second best, and 5/3 of the third. A bound counts only with a weight above 0. For a weight
-//! below 0 the value counts as the least that it can be: 0, or for the cosines around a memory
-//! [`LARGEST`] below it.
+//! the second best, and 5/3 of the third; for cosines, 11/3 of the best one. A bound counts only
+//! with a weight above 0. For a weight below 0 the value counts as the least that it can be: 0, or
+//! for the cosines around a memory [`LARGEST`] below it.
 //!
 //! Shares are never negative, so leaving out a factor between 0 and 1 gives no less if the weight
 //! is above 0; a weight below 0 counts as 0 there. Rounding differs from that of the exact sum.
@@ -46,7 +46,7 @@ use super::weights::Values;
 use crate::columns::Row;
 use crate::section::{Section, SectionSet};
 
-/// More than the relative error of two sums of fifty products.
+/// More than the relative error of two sums of a hundred products.
 const ROUNDING: f64 = 1e-12;
 /// More than the value of any evidence but activation.
 const LARGEST: f64 = 4.0;
@@ -59,8 +59,8 @@ pub struct Bounds {
     /// By section: what its recency weighs, and what the section itself does.
     of_sections: [(f64, f64); 4],
     max_besides: f64,
-    /// By row: what a memory with a text weighs without recency, use, section and traits, and without
-    /// what is around it in a run.
+    /// By row: what a memory with a text weighs without recency, use, section and traits, and
+    /// without what is around it in a run.
     own: Vec<f64>,
     /// By segment: the most that is around a memory can weigh, besides its window.
     around: Vec<f64>,

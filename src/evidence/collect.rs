@@ -9,8 +9,8 @@
 //! memories. At the end each memory takes the best of its passages.
 //!
 //! What the runs say of a memory is computed when its evidence is read: it is read of few memories
-//! ([`Bounds`](super::Bounds) pass over the others). Only the three best of each run are collected,
-//! for the probability knows their spread over all memories.
+//! ([`Bounds`](super::Bounds) pass over the others). Only the three best of each run are collected
+//! for all: the probability knows their spread.
 //!
 //! # Invariants
 //!

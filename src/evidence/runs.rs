@@ -7,12 +7,12 @@
 //! the next. Talk takes time: a turn or two may be stored within a second, but more memories were
 //! loaded together, and say nothing of each other. Each of them is a run of its own.
 //! All memories are in one ordered set, cluster by cluster, then the line of time. A question reads
-//! it as a list of cells, which is laid out anew after a change: the rows of a run have cells side by
-//! side, and empty cells separate the runs. A row that is alone in its run has no cell: most of what
-//! runs give is 0 for it.
+//! it as a list of cells, which is laid out anew after a change: the rows of a run have cells side
+//! by side, and empty cells separate the runs. A row that is alone in its run has no cell: most of
+//! what runs give is 0 for it.
 //!
-//! A run is cut into *segments* of [`NEARBY`] cells. What is around a row lies in its segment and in
-//! the two beside it in the run. So a few numbers of each segment bound what is around its rows.
+//! A run is cut into *segments* of [`NEARBY`] cells. What is around a row lies in its segment and
+//! in the two beside it in the run. So a few numbers of each segment bound what is around its rows.
 //!
 //! # Invariants
 //!
