@@ -13,7 +13,7 @@ import { must, Project, root, tarball } from "./support/tarball.ts";
 
 const MINUTES = 60_000;
 /** The maximum compressed size of the module, in bytes. */
-const MAX_BYTES = 458 * 1024;
+const MAX_BYTES = 460 * 1024;
 
 let project: Project;
 let files: string[];
