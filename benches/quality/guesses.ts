@@ -4,11 +4,12 @@
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { loadEmbedderSync } from "nous-embedder";
-import { fewest, gradedPair, REPLACING_WEIGHTS, typeOfGuess } from "nous-memory";
+import { fewest, type Grade, gradedPair, REPLACING_WEIGHTS, typeOfGuess } from "nous-memory";
 import { type MemoryEdge, MemoryIndex, type WordVectors } from "nous-wasm";
 import { table, writeResults } from "../results.ts";
 import { CONFIDENCE, draws, estimate, RESAMPLES } from "./bootstrap.ts";
-import { type Write, written } from "./conflicts.ts";
+import { type LifeStore, lifeStores } from "./changes/stores.ts";
+import { type ComparedBy, type Write, written } from "./conflicts.ts";
 import { signed } from "./evidence-report.ts";
 import { askingOf, type Case } from "./measure.ts";
 import { DEPTH, METRICS } from "./metrics.ts";
@@ -17,14 +18,15 @@ import { partOf, type QuestionSet } from "./question-set.ts";
 import { readSet } from "./read-set.ts";
 import { Sentences, sentenceOf, servedVector } from "./sentences.ts";
 
-const USAGE = `npm run quality -- guesses             the general memory
+const USAGE = `npm run quality -- guesses             the general memory and four stores
     --set FILE …                        and the questions of files: JSON, or JSON compressed by gzip
     --no-write                          prints the table, writes nothing`;
 
 const HOW = `\`npm run quality -- guesses --set FILE …\`: every memory of a store is written in order of time, and compared with older ones as a
 server compares it, by the sentence transformer. Memories of files have no type. *Likely* and *possible* are the edges that the server makes; the
 columns say which of them the index has. In brackets are ${100 * CONFIDENCE} % intervals of the differences from no guesses, of ${RESAMPLES} bootstrap resamples over
-questions. *Newer first* is the share of the questions that name outdated memories whose answer comes before all of them.`;
+questions. *Stores* are four memories of invented people and teams, by a writer who knew neither the rule nor its pairs; *now* asks what holds,
+*before* what held, *fact* what never changed. No weight was fitted on any store. *Newer first* is the share of the questions that name outdated memories whose answer comes before all of them.`;
 
 const WAYS = ["no guesses", "likely", "likely and possible"] as const;
 /** Answers of a question. */
@@ -98,6 +100,35 @@ function askedOf(
   });
 }
 
+/** Returns the table of the guesses of whole memories: right is what their writers say replaces. */
+function storesTable(stores: readonly LifeStore[], models: ComparedBy): string {
+  const rowOf = (name: string, some: readonly LifeStore[]) => {
+    const judged = some.flatMap((store) =>
+      guessesOf(written(store, models)).map(({ type, source_id, target_id }) => ({
+        type,
+        isRight: store.replaced.get(source_id)!.includes(target_id),
+      })),
+    );
+    const count = (grade: Grade, isRight: boolean) =>
+      judged.filter((one) => one.type === typeOfGuess(grade) && one.isRight === isRight).length;
+    const replaced = some.flatMap(({ replaced }) => [...replaced.values()].flat()).length;
+    const counts = (["likely", "possible"] as const).flatMap((grade) =>
+      [true, false].map((isRight) => count(grade, isRight)),
+    );
+    return [
+      name,
+      ...[some.flatMap(({ memories }) => memories).length, replaced, ...counts].map(String),
+    ];
+  };
+  return table(
+    ["stores", "memories", "replaced", "likely, right", "wrong", "possible, right", "wrong"],
+    [false, true].map((held) => {
+      const some = stores.filter((store) => store.held === held);
+      return rowOf(`${some.length}, ${held ? "with questions" : "without"}`, some);
+    }),
+  );
+}
+
 /** Returns the cells of one figure in each way: a mean, then means with their differences. */
 function cells(values: readonly (readonly number[])[]): string[] {
   if (values.length === 0) return WAYS.map(() => "");
@@ -125,8 +156,11 @@ else {
     const half = `general, ${partOf(one.text) === "test" ? "test" : "development"} half`;
     return [half, `${half}: ${one.kind === "correction" ? "corrections" : "all others"}`];
   };
+  const stores = lifeStores();
+  const kinds = ({ kind }: Case) => [`stores: ${kind}`];
   const asked = [
     ...askedOf(generalSet(), halves, models),
+    ...stores.flatMap((store) => (store.held ? askedOf(store, kinds, models) : [])),
     ...values.set.flatMap((file) => {
       const name = basename(file).replace(/\.json(?:\.gz)?$/, "");
       return readSet(file).flatMap((set) => askedOf(set, () => [name], models));
@@ -144,7 +178,7 @@ else {
     ...WAYS.map((way) => `nDCG@10, ${way}`),
     ...WAYS.map((way) => `newer first, ${way}`),
   ];
-  const text = table(head, rows);
+  const text = `${table(head, rows)}\n\n${storesTable(stores, models)}`;
   console.log(text);
   if (!values["no-write"]) {
     const path = writeResults("guesses", "What guesses change in answers", `${HOW}\n\n${text}`);

@@ -292,7 +292,8 @@ describe("the rule", () => {
       const evidence = { emb: 0.9, sem: 0.6, p_softcov: 0.6 };
       const candidate = { ...memoryOf(older, 1_000), evidence };
       const [features] = replacingFeatures(memoryOf(newer, 60_000), [candidate], true);
-      return probabilityOf(features!, REPLACING_WEIGHTS.embedded);
+      if (features === undefined) return 0;
+      return probabilityOf(features, REPLACING_WEIGHTS.embedded);
     };
     const odds = (probability: number) => probability / (1 - probability);
     fc.assert(
@@ -306,6 +307,40 @@ describe("the rule", () => {
     );
     const [fee, now] = ["The fee is 12 euros", "The fee has changed: it is 15 euros"];
     expect(probabilityOfBoth(fee, now)).toBeGreaterThan(MIN_LIKELY);
+  });
+
+  test("lets nothing replace by what confirms it in its words, and by hearsay", () => {
+    const fact = fc.constantFrom(
+      ["The gate is", "green"],
+      ["Ombra Ltd pays", "40 euros an hour"],
+      ["Our test runner is", "vitest"],
+      ["Der Chef der Werft ist", "Herr Quast"],
+    );
+    const confirmed = fc.constantFrom(
+      (what: string, how: string) => `Confirmed: ${what} ${how}`,
+      (what: string, how: string) => `As before ${what.toLowerCase()} ${how}`,
+      (what: string, how: string) => `Wie immer: ${what} ${how}`,
+    );
+    const doubtful = fc.constantFrom(
+      (what: string, how: string) => `Unverified: ${what} no longer ${how}`,
+      (what: string) => `There are rumours that ${what} something else since Monday`,
+      (what: string) => `Angeblich: ${what} jetzt anders`,
+    );
+    const memoryOf = (title: string) => ({
+      ...{ title, text: "", subtype: "fact", section: "KNOWLEDGE" as const, created_at: 0 },
+    });
+    const evidence = { emb: 0.97, sem: 0.9, p_softcov: 1, p_soft: 1 };
+    const featuresOf = (older: string, newer: string) =>
+      replacingFeatures(memoryOf(newer), [{ ...memoryOf(older), evidence }], true)[0];
+    fc.assert(
+      fc.property(fact, confirmed, doubtful, ([what, how], confirm, doubt) => {
+        const older = `${what} ${how}`;
+        expect(featuresOf(older, confirm(what!, how!))).toBeUndefined();
+        expect(featuresOf(older, doubt(what!, how!))).toBeUndefined();
+        expect(featuresOf(older, `${what} something else now`)).toBeDefined();
+      }),
+      runs(40),
+    );
   });
 
   test("finds plain changes, and hardly marks what stands: over pairs that are held out", () => {

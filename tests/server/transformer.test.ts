@@ -144,6 +144,27 @@ describe("a server with default settings", () => {
     });
   });
 
+  test("finds again what a memory replaces, once the vectors that it waited for are made", async () => {
+    const own = clientOf(await serve(temporaryFolder()), "alice");
+    await own.create(note("cook", "The crew has a cook"));
+    await embedded(own);
+    // The older one waits behind long texts, and is of another day: no word and no run connects the two.
+    const [created_at, later] = ["2026-01-05T08:00:00Z", "2026-05-20T08:00:00Z"];
+    const log = "the pump ran dry while the crew was ashore ".repeat(8);
+    const items = [
+      ...Array.from({ length: 90 }, (_, place) => note(`log${place}`, `Log ${place}: ${log}`)),
+      { ...note("graz", "I live in Graz."), type: "fact" },
+    ].map((one) => ({ ...one, created_at }));
+    expect((await own.ask("POST /nodes/batch", { items })).status).toBe(200);
+    const moved = { text: "I moved to Salzburg.", created_at: later };
+    expect((await own.ask("POST /remember", moved)).body.stored[0].replaces ?? []).toEqual([]);
+    const replaced = async () => {
+      const { body } = await own.ask("POST /search", { query: "Where do I live?" });
+      return body.data.find(({ id }: { id: string }) => id === "graz")?.replaced_by?.probability;
+    };
+    await expect.poll(replaced, PATIENCE).toBeGreaterThan(0.5);
+  });
+
   test("embeds memories after their writes, and questions of each operation by evidence", async () => {
     const server = await serve(temporaryFolder());
     const own = clientOf(server, "alice");

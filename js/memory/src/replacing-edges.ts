@@ -10,7 +10,7 @@ export const LIKELY_SUPERSEDES = "likely_supersedes";
 
 /**
  * The type of the edge from a memory to one that it may replace: the probability is below one half.
- * It is not told: where both answer a question about as well, the newer one comes first.
+ * It marks no line: where both answer a question about as well, the newer one comes first.
  */
 const POSSIBLY_SUPERSEDES = "possibly_supersedes";
 

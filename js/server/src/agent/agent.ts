@@ -151,6 +151,8 @@ export class Agent {
    * stored: a possible conflict is a hint.
    */
   readonly uncompared = new Set<string>();
+  /** Memories that were compared while others waited for their embeddings: they are compared again. */
+  readonly comparedEarly = new Set<string>();
   /**
    * Long work awaits it between its steps, outside of `read` and `write`, so that other agents of
    * the thread get their turns. Throws if the client has gone.

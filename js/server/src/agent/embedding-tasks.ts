@@ -12,6 +12,7 @@ import {
   takeWork,
 } from "../embeddings/tasks.ts";
 import type { Agent } from "./agent.ts";
+import { compareEarlyOnesAgain } from "./writes/comparing.ts";
 
 export const EMBEDDING_TASKS = {
   /** Returns the model of the stored embeddings; null if the agent has none. */
@@ -35,8 +36,11 @@ export const EMBEDDING_TASKS = {
       return takeWork(agent.storage, model, max, agent.now());
     }),
 
-  storeVectors: (agent: Agent, made: MadeEmbeddings): StoredEmbeddings =>
-    agent.write(() => storeVectors(agent.storage, made)),
+  storeVectors: (agent: Agent, made: MadeEmbeddings): StoredEmbeddings => {
+    const stored = agent.write(() => storeVectors(agent.storage, made));
+    agent.read(() => compareEarlyOnesAgain(agent));
+    return stored;
+  },
 
   putOff: (agent: Agent, failed: FailedTexts): null =>
     agent.write(() => {

@@ -187,6 +187,8 @@ export function featuresOf(older: ComparedTexts, newer: ComparedTexts, around: A
   return { ...NONE, ...own };
 }
 
+/** Words of an older statement that are not in the newer one; more count as so many. */
+export const MAX_REST = 5;
 /** A text of more sentences is no statement. */
 const MAX_STATEMENT = 1;
 
@@ -231,7 +233,7 @@ function statementFeatures(old: Sentence, fresh: Sentence): Partial<Features> {
     shared_old,
     shared_new,
     shared_words: Math.min(old.content.length - lost.length, 5) / 5,
-    rest_old: Math.min(lost.length, 5) / 5,
+    rest_old: Math.min(lost.length, MAX_REST) / MAX_REST,
     rest_new: Math.min(won.length, 8) / 8,
     entailed: some(lost.length === 0 && !isOpposite && !isDenied),
     one_slot: some(isOneSlot),

@@ -12,7 +12,8 @@
 // - What happened stays true: memories of EPISODIC and SIGNALS are not replaced.
 // - Messages of conversations neither replace nor are replaced; nor do questions, with a mark or not.
 // - Members of a series that numbers tell apart do not replace each other.
-// - A memory whose words are all in the older one replaces nothing: it says nothing else.
+// - A memory whose words are all in the older one replaces nothing: it says nothing else. Nor does one
+//   that confirms the older one in its words, and none that is hearsay.
 // - The rule proposes. *Likely* changes an order, *possible* that of equal answers, and nothing is
 //   hidden or deleted.
 //
@@ -37,11 +38,12 @@ import {
   type Features,
   featuresOf,
   isOfSeries,
+  MAX_REST,
   wholeOf,
 } from "./features.ts";
 import { keysIn } from "./reading.ts";
 import { REPLACING_WEIGHTS } from "./weights.ts";
-import { ASKS } from "./words.ts";
+import { ASKS, PHRASES } from "./words.ts";
 
 /** How sure the rule is. */
 export type Grade = "likely" | "possible";
@@ -114,20 +116,28 @@ export function replacingFeatures(
   candidates: readonly ReplacingCandidate[],
   isEmbedded: boolean,
 ): (Features | undefined)[] {
-  if (asks(newer)) return candidates.map(() => undefined);
+  if (asks(newer) || isHearsay(newer)) return candidates.map(() => undefined);
   const rarity = rarityAmong(candidates);
   const others = candidates.filter(({ isReplaced }) => isReplaced !== true);
   return candidates.map((older, place) => {
     if (asks(older) || isOfSeries(older, newer) || saysAll(older, newer)) return undefined;
     const { sem = 0, sbm = 0, emb = 0, p_softcov: soft = 0 } = older.evidence;
-    return featuresOf(older, newer, {
+    const features = featuresOf(older, newer, {
       ...{ cosine: isEmbedded ? emb : undefined, sem, soft, place, words: sbm, rarity },
       alike: isEmbedded ? asNear(emb, cosines(others.filter((other) => other !== older))) : 0,
       isEvent: !LASTING.has(newer.section),
       days: (newer.created_at - older.created_at) / DAY,
     });
+    return isConfirmed(features) ? undefined : features;
   });
 }
+
+/** Whether a memory says of itself that it is not known to be true. */
+const isHearsay = (memory: ComparedTexts): boolean => wholeOf(memory).search(PHRASES.hearsay) >= 0;
+
+/** Whether the newer memory says that the older one still holds, and has all its words but one. */
+const isConfirmed = ({ confirms, rest_old, long }: Features): boolean =>
+  confirms > 0 && rest_old <= 1 / MAX_REST && long === 0;
 
 /** A cosine that is less by this much counts for 1/e. */
 const NEAR = 0.05;

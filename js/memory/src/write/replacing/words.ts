@@ -192,6 +192,11 @@ export const PHRASES = {
     "reminder|immer noch|weiterhin|nach wie vor|bleib(?:t|en)|wie immer|bestätigt",
     "sigue[ns]?|todavía|aún|se mantiene|como siempre",
   ),
+  /** It is hearsay, and asks to be checked. */
+  hearsay: phrases(
+    "unverified|unconfirmed|not (?:yet )?(?:confirmed|verified)|rumou?r(?:s|ed)?|hearsay|allegedly",
+    "unbestätigt|nicht bestätigt|gerüchte?|angeblich|sin confirmar|rumor(?:es)?|supuestamente",
+  ),
   /** It denies a change: nothing has moved, and nobody has left. */
   unchanged: phrases(
     "(?:not|n['’]t|never|nothing|nobody|none)(?: has| have| had| was| were| been| yet)* (?:changed?|moved?",

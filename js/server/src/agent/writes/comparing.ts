@@ -40,9 +40,28 @@ export function compareLater({ ranking, behaviour, uncompared }: Agent, id: stri
 /** Compares the memory that was written first with older ones that it may replace. */
 export function compareNext(agent: Agent): void {
   const [id] = agent.uncompared;
-  if (id === undefined) return;
-  agent.uncompared.delete(id);
-  const found = agent.read(() => possiblyReplacedBy(agent, id));
+  if (id !== undefined) compare(agent, id);
+}
+
+/**
+ * Plans to compare memories again that were compared while others waited for their embeddings, if none
+ * waits any more: a candidate without one may not have been found.
+ */
+export function compareEarlyOnesAgain({ storage, comparedEarly, uncompared }: Agent): void {
+  if (comparedEarly.size === 0 || storage.embeddings.nextDue() !== undefined) return;
+  for (const id of comparedEarly) uncompared.add(id);
+  comparedEarly.clear();
+}
+
+/** Compares a memory with older ones, and marks what it may replace. */
+function compare(agent: Agent, id: string, questions?: readonly QuestionVector[]): void {
+  const { uncompared, comparedEarly, storage } = agent;
+  uncompared.delete(id);
+  const { found, isEarly } = agent.read(() => ({
+    found: possiblyReplacedBy(agent, id, questions),
+    isEarly: storage.embeddings.nextDue() !== undefined,
+  }));
+  if (isEarly && comparedEarly.size < MAX_WAITING) comparedEarly.add(id);
   if (found.length > 0) agent.write((unit) => mark(agent, id, found, unit));
 }
 
@@ -57,9 +76,7 @@ export async function compareNow(
 ): Promise<void> {
   const some = ids.filter((id) => agent.uncompared.has(id)).slice(0, MAX_COMPARED_AT_ONCE);
   for (const id of some) {
-    agent.uncompared.delete(id);
-    const found = agent.read(() => possiblyReplacedBy(agent, id, questions));
-    if (found.length > 0) agent.write((unit) => mark(agent, id, found, unit));
+    compare(agent, id, questions);
     // What is stored stays, also if the client has gone.
     await agent.giveWay().catch(() => {});
   }

@@ -1,0 +1,63 @@
+// Whole memories of invented people and teams, in order of time, each with the earlier memories that
+// it replaces. They are what the rule meets in practice: most of what looks like a replacement is none.
+// Several writers wrote them one by one; they had read neither the rule nor its other pairs. Half of what
+// replaces says so with other words, in passing, or by a consequence. Four stores have questions; nothing
+// may be fitted on these.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { GENERAL, guessedType } from "nous-memory";
+import type { QuestionSet } from "../question-set.ts";
+
+const FOLDER = "benches/quality/changes/stores";
+/** Stores with questions, on which nothing may be fitted. */
+const HELD = new Set(["bank-project", "one-user", "photographer", "sports-centre"]);
+/** The day of the first memory. */
+const FIRST = Date.parse("2025-06-01T08:00:00Z");
+const DAY = 86_400_000;
+/** Between two memories of one day. */
+const MINUTE = 60_000;
+
+/** A file of the folder. Memories are named by their places. */
+interface StoreFile {
+  readonly language: string;
+  readonly memories: readonly { day: number; text: string; replaces?: number[] }[];
+  readonly questions?: readonly { text: string; kind: string; needs: number[]; old?: number[] }[];
+}
+
+/** A store, as a set of questions that may be empty. */
+export interface LifeStore extends QuestionSet {
+  /** Whether nothing may be fitted on it. */
+  readonly held: boolean;
+  /** By the id of a memory: the ids of those that it replaces. */
+  readonly replaced: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Returns the stores, in order of their names. */
+export function lifeStores(): LifeStore[] {
+  const files = readdirSync(FOLDER).sort();
+  return files.map((file) => {
+    const name = file.replace(/\.json$/, "");
+    return storeOf(name, JSON.parse(readFileSync(`${FOLDER}/${file}`, "utf8")));
+  });
+}
+
+function storeOf(name: string, { language, memories, questions = [] }: StoreFile): LifeStore {
+  const idOf = (place: number) => `${name}_${place}`;
+  const timeOf = (day: number, place: number) =>
+    new Date(FIRST + day * DAY + place * MINUTE).toISOString();
+  const end = timeOf(memories.at(-1)!.day + 1, memories.length);
+  return {
+    ...{ name, held: HELD.has(name) },
+    memories: memories.map(({ day, text }, place) => ({
+      ...{ id: idOf(place), text, language, created_at: timeOf(day, place) },
+      subtype: guessedType(GENERAL, text),
+    })),
+    questions: questions.map(({ text, kind, needs, old = [] }) => ({
+      ...{ text, kind, part: "test", now: end },
+      ...{ answers: needs.map(idOf), outdated: old.map(idOf) },
+    })),
+    replaced: new Map(
+      memories.map(({ replaces = [] }, place) => [idOf(place), replaces.map(idOf)]),
+    ),
+  };
+}
