@@ -12,8 +12,8 @@
 // - What happened stays true: memories of EPISODIC and SIGNALS are not replaced.
 // - Messages of conversations neither replace nor are replaced; nor do questions, with a mark or not.
 // - Members of a series that numbers tell apart do not replace each other.
-// - A memory whose words are all in the older one replaces nothing: it says nothing else. Neither does
-//   one that confirms the older one in its words, nor hearsay.
+// - A memory whose words are all in the older one replaces nothing: it says nothing else. Neither
+//   does one that confirms the older one in its words, nor hearsay.
 // - The rule proposes. *Likely* changes an order, *possible* that of equal answers, and nothing is
 //   hidden or deleted.
 //
