@@ -644,7 +644,7 @@ describe("the memory", () => {
   });
 
   // Node 24 needs a fifth more for an instance than Node 20, which stays below 200 MB.
-  it("of four hundred small indexes is below 260 MB", async () => {
+  it("of four hundred small indexes is below 265 MB", async () => {
     const { first, last, found } = await measured(
       "small",
       `
@@ -659,7 +659,7 @@ describe("the memory", () => {
     `,
     );
     expect(found).toBe(400);
-    expect((last - first) * 1.048576, `from ${first} to ${last} MiB`).toBeLessThan(260);
+    expect((last - first) * 1.048576, `from ${first} to ${last} MiB`).toBeLessThan(265);
   });
 });
 
