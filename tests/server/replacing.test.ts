@@ -338,9 +338,19 @@ describe("the rule", () => {
         expect(featuresOf(older, confirm(what!, how!))).toBeUndefined();
         expect(featuresOf(older, doubt(what!, how!))).toBeUndefined();
         expect(featuresOf(older, `${what} something else now`)).toBeDefined();
+        expect(featuresOf(older, `${what} unverified now`)).toBeDefined();
       }),
       runs(40),
     );
+    // What is confirmed is another value.
+    for (const [older, newer] of [
+      ["The fee is 12 euros", "Confirmed: the fee is 15 euros"],
+      ["Standup is at nine", "Reminder: standup is at ten"],
+      ["The office is in Graz", "The office stays in Linz"],
+      ["The pool is open", "Reminder: the pool is closed"],
+      ["The gate is green", "The gate stays red"],
+    ] as const)
+      expect(featuresOf(older, newer), newer).toBeDefined();
   });
 
   test("finds plain changes, and hardly marks what stands: over pairs that are held out", () => {

@@ -138,9 +138,10 @@ describe("a trace", () => {
     const refused = (env: NodeJS.ProcessEnv) =>
       expect(start(temporaryFolder(), ["--otlp-endpoint", "http://127.0.0.1:1"], "test", { env }))
         .rejects;
-    await refused({ OTEL_TRACES_SAMPLER: "ratio" }).toThrow(
-      /OTEL_TRACES_SAMPLER is "ratio": name one of parentbased_always_on, always_on, /,
-    );
+    for (const name of ["ratio", "constructor"])
+      await refused({ OTEL_TRACES_SAMPLER: name }).toThrow(
+        /OTEL_TRACES_SAMPLER is "(?:ratio|constructor)": name one of parentbased_always_on, always_on, /,
+      );
     for (const OTEL_TRACES_SAMPLER_ARG of ["25%", "1.5", "-0.1"])
       await refused({ OTEL_TRACES_SAMPLER: "traceidratio", OTEL_TRACES_SAMPLER_ARG }).toThrow(
         /OTEL_TRACES_SAMPLER_ARG is .*: must be a number from 0 to 1/,

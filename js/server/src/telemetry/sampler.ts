@@ -28,12 +28,12 @@ const NAMES = Object.keys(ROOTS).flatMap((name) => [OF_PARENT + name, name]);
 export function samplerBy(env: NodeJS.ProcessEnv): Sampler {
   const name = env.OTEL_TRACES_SAMPLER || "parentbased_always_on";
   const isOfParent = name.startsWith(OF_PARENT);
-  const root = ROOTS[isOfParent ? name.slice(OF_PARENT.length) : name];
-  if (root === undefined)
+  const root = isOfParent ? name.slice(OF_PARENT.length) : name;
+  if (!Object.hasOwn(ROOTS, root))
     throw new SettingsError(
       `OTEL_TRACES_SAMPLER is ${JSON.stringify(name)}: name one of ${NAMES.join(", ")}.`,
     );
-  const sampler = root(() => ratioOf(env.OTEL_TRACES_SAMPLER_ARG || "1"));
+  const sampler = ROOTS[root]!(() => ratioOf(env.OTEL_TRACES_SAMPLER_ARG || "1"));
   return isOfParent ? new ParentBasedSampler({ root: sampler }) : sampler;
 }
 

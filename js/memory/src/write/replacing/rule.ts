@@ -135,9 +135,16 @@ export function replacingFeatures(
 /** Whether a memory says of itself that it is not known to be true. */
 const isHearsay = (memory: ComparedTexts): boolean => wholeOf(memory).search(PHRASES.hearsay) >= 0;
 
-/** Whether the newer memory says that the older one still holds, and has all its words but one. */
-const isConfirmed = ({ confirms, rest_old, long }: Features): boolean =>
-  confirms > 0 && rest_old <= 1 / MAX_REST && long === 0;
+/**
+ * Whether the newer memory says that the older one still holds, and has all its words but one, its value
+ * among them. "Confirmed: the fee is 15 euros" does not confirm 12.
+ */
+const isConfirmed = (its: Features): boolean =>
+  its.confirms > 0 &&
+  its.long === 0 &&
+  its.rest_old <= 1 / MAX_REST &&
+  its.value_kept > 0 &&
+  its.value_number + its.value_calendar + its.value_name + its.opposite + its.denied === 0;
 
 /** A cosine that is less by this much counts for 1/e. */
 const NEAR = 0.05;

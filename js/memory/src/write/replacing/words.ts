@@ -192,10 +192,10 @@ export const PHRASES = {
     "reminder|immer noch|weiterhin|nach wie vor|bleib(?:t|en)|wie immer|bestätigt",
     "sigue[ns]?|todavía|aún|se mantiene|como siempre",
   ),
-  /** It is hearsay, and asks to be checked. */
+  /** It is hearsay. "The address is unverified now" is none: it tells a state. */
   hearsay: phrases(
-    "unverified|unconfirmed|not (?:yet )?(?:confirmed|verified)|rumou?r(?:s|ed)?|hearsay|allegedly",
-    "unbestätigt|nicht bestätigt|gerüchte?|angeblich|sin confirmar|rumor(?:es)?|supuestamente",
+    "(?:unverified|unconfirmed)(?=:|\\s+(?:note|report|claim|alternative|information|rumou?r)s?)",
+    "rumou?rs?|rumou?red|hearsay|allegedly|gerüchte?|angeblich|rumor(?:es)?|supuestamente",
   ),
   /** It denies a change: nothing has moved, and nobody has left. */
   unchanged: phrases(
