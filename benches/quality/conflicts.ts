@@ -5,8 +5,8 @@ import {
   type ComparedMemory,
   correctionIn,
   type Features,
-  fewest,
   gradedPair,
+  guessesAmong,
   MAX_REPLACED_ANSWERS,
   MIN_LIKELY,
   MIN_POSSIBLE,
@@ -14,9 +14,10 @@ import {
   type ReplacingCandidate,
   replacingCandidates,
   replacingFeatures,
+  typeOfGuess,
   wholeOf,
 } from "nous-memory";
-import { getSectionForSubtype, MemoryIndex, type WordVectors } from "nous-wasm";
+import { getSectionForSubtype, type MemoryEdge, MemoryIndex, type WordVectors } from "nous-wasm";
 import { table } from "../results.ts";
 import { clustersOf, type Part, partOf, type QuestionSet, type SetMemory } from "./question-set.ts";
 import { LOOKALIKES, type Pair, REPLACEMENTS } from "./replacements.ts";
@@ -101,6 +102,21 @@ const comparedOf = (memory: SetMemory): Omit<ReplacingCandidate, "evidence"> => 
   created_at: timeOf(memory),
 });
 
+/** Returns the edges of the guesses of writes. */
+export function guessesOf(writes: readonly Write[]): MemoryEdge[] {
+  return writes.flatMap(({ id, candidates }) => {
+    const found = candidates.flatMap(({ id: older, features }) => {
+      if (features === undefined) return [];
+      return { older, ...gradedPair(features, REPLACING_WEIGHTS.embedded) };
+    });
+    const first = guessesAmong(found.sort((a, b) => b.probability - a.probability));
+    return first.map(({ older, probability, grade }) => ({
+      ...{ id: `${id} ${older}`, source_id: id, target_id: older },
+      ...{ type: typeOfGuess(grade), strength: probability },
+    }));
+  });
+}
+
 // ---- judging ------------------------------------------------------------------------------------
 
 const keyOf = ({ older, newer }: Pair): string => `${older} ${newer}`;
@@ -168,7 +184,8 @@ export function proposedBy(by: keyof typeof REPLACING_WEIGHTS, min: number) {
       const grade = its.probability < min ? undefined : (its.grade ?? "possible");
       return { id, ...its, grade };
     });
-    return fewest(found.sort((a, b) => b.probability - a.probability)).map(({ id }) => id);
+    const among = guessesAmong(found.sort((a, b) => b.probability - a.probability));
+    return among.flatMap(({ id, grade }) => (grade === "faint" ? [] : id));
   };
 }
 

@@ -4,12 +4,12 @@
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { loadEmbedderSync } from "nous-embedder";
-import { fewest, type Grade, gradedPair, REPLACING_WEIGHTS, typeOfGuess } from "nous-memory";
-import { type MemoryEdge, MemoryIndex, type WordVectors } from "nous-wasm";
+import { type GradeOfGuess, typeOfGuess } from "nous-memory";
+import { MemoryIndex, type WordVectors } from "nous-wasm";
 import { table, writeResults } from "../results.ts";
 import { CONFIDENCE, draws, estimate, RESAMPLES } from "./bootstrap.ts";
 import { type LifeStore, lifeStores } from "./changes/stores.ts";
-import { type ComparedBy, type Write, written } from "./conflicts.ts";
+import { type ComparedBy, guessesOf, written } from "./conflicts.ts";
 import { signed } from "./evidence-report.ts";
 import { askingOf, type Case } from "./measure.ts";
 import { DEPTH, METRICS } from "./metrics.ts";
@@ -18,17 +18,23 @@ import { partOf, type QuestionSet } from "./question-set.ts";
 import { readSet } from "./read-set.ts";
 import { Sentences, sentenceOf, servedVector } from "./sentences.ts";
 
-const USAGE = `npm run quality -- guesses             the general memory and four stores
+const USAGE = `npm run quality -- guesses             the general memory and the stores
     --set FILE …                        and the questions of files: JSON, or JSON compressed by gzip
     --no-write                          prints the table, writes nothing`;
 
 const HOW = `\`npm run quality -- guesses --set FILE …\`: every memory of a store is written in order of time, and compared with older ones as a
 server compares it, by the sentence transformer. Memories of files have no type. *Likely* and *possible* are the edges that the server makes; the
 columns say which of them the index has. In brackets are ${100 * CONFIDENCE} % intervals of the differences from no guesses, of ${RESAMPLES} bootstrap resamples over
-questions. *Stores* are four memories of invented people and teams, by a writer who knew neither the rule nor its pairs; *now* asks what holds,
-*before* what held, *fact* what never changed. No weight was fitted on any store. *Newer first* is the share of the questions that name outdated memories whose answer comes before all of them.`;
+questions. *Stores* are memories of invented people and teams, by writers who knew neither the rule nor its pairs; *now* asks what holds,
+*before* what held, *fact* what never changed. No weight was fitted on any store. Of those that are not held out the prompts' rule was chosen. *Newer first* is the share of the questions that name outdated memories whose answer comes before all of them.`;
 
 const WAYS = ["no guesses", "likely", "likely and possible"] as const;
+/** The guesses that an index has in each way. A faint one orders nothing. */
+const GRADES_OF: Readonly<Record<(typeof WAYS)[number], readonly GradeOfGuess[]>> = {
+  "no guesses": [],
+  likely: ["likely"],
+  "likely and possible": ["likely", "possible"],
+};
 /** Answers of a question. */
 const LIMIT = 50;
 
@@ -37,21 +43,6 @@ interface Asked {
   readonly name: string;
   readonly ndcg: number[] | undefined;
   readonly newerFirst: number[] | undefined;
-}
-
-/** The edges of the guesses of writes. */
-function guessesOf(writes: readonly Write[]): MemoryEdge[] {
-  return writes.flatMap(({ id, candidates }) => {
-    const found = candidates.flatMap(({ id: older, features }) => {
-      if (features === undefined) return [];
-      return { older, ...gradedPair(features, REPLACING_WEIGHTS.embedded) };
-    });
-    const first = fewest(found.sort((a, b) => b.probability - a.probability));
-    return first.map(({ older, probability, grade }) => ({
-      ...{ id: `${id} ${older}`, source_id: id, target_id: older },
-      ...{ type: typeOfGuess(grade), strength: probability },
-    }));
-  });
 }
 
 /** Returns the place of the first of some memories; infinite if none is found. */
@@ -76,8 +67,8 @@ function askedOf(
     index.upsert(
       store.memories.map((one) => ({ ...one, embedding: vectorOf(sentenceOf(one), "passage") })),
     );
-    const likely = edges.filter(({ type }) => type === typeOfGuess("likely"));
-    index.link(way === "no guesses" ? [] : way === "likely" ? likely : edges);
+    const grades = GRADES_OF[way].map(typeOfGuess);
+    index.link(edges.filter(({ type }) => grades.includes(type ?? "")));
     const answers = cases.map(({ text, now }) => {
       const embedding = vectorOf(text, "question");
       return index.ask(text, { now, limit: LIMIT, embedding }).map(({ id }) => id);
@@ -109,10 +100,10 @@ function storesTable(stores: readonly LifeStore[], models: ComparedBy): string {
         isRight: store.replaced.get(source_id)!.includes(target_id),
       })),
     );
-    const count = (grade: Grade, isRight: boolean) =>
+    const count = (grade: GradeOfGuess, isRight: boolean) =>
       judged.filter((one) => one.type === typeOfGuess(grade) && one.isRight === isRight).length;
     const replaced = some.flatMap(({ replaced }) => [...replaced.values()].flat()).length;
-    const counts = (["likely", "possible"] as const).flatMap((grade) =>
+    const counts = (["likely", "possible", "faint"] as const).flatMap((grade) =>
       [true, false].map((isRight) => count(grade, isRight)),
     );
     return [
@@ -121,10 +112,13 @@ function storesTable(stores: readonly LifeStore[], models: ComparedBy): string {
     ];
   };
   return table(
-    ["stores", "memories", "replaced", "likely, right", "wrong", "possible, right", "wrong"],
+    [
+      ...["stores", "memories", "replaced"],
+      ...["likely, right", "wrong", "possible, right", "wrong", "faint, right", "wrong"],
+    ],
     [false, true].map((held) => {
       const some = stores.filter((store) => store.held === held);
-      return rowOf(`${some.length}, ${held ? "with questions" : "without"}`, some);
+      return rowOf(`${some.length}${held ? ", held out" : ""}`, some);
     }),
   );
 }
@@ -157,10 +151,14 @@ else {
     return [half, `${half}: ${one.kind === "correction" ? "corrections" : "all others"}`];
   };
   const stores = lifeStores();
-  const kinds = ({ kind }: Case) => [`stores: ${kind}`];
+  const kinds = (isHeld: boolean) => (one: Case) => [
+    `stores${isHeld ? ", held out" : ""}: ${one.kind}`,
+  ];
   const asked = [
     ...askedOf(generalSet(), halves, models),
-    ...stores.flatMap((store) => (store.held ? askedOf(store, kinds, models) : [])),
+    ...stores
+      .filter(({ questions }) => questions.length > 0)
+      .flatMap((store) => askedOf(store, kinds(store.held), models)),
     ...values.set.flatMap((file) => {
       const name = basename(file).replace(/\.json(?:\.gz)?$/, "");
       return readSet(file).flatMap((set) => askedOf(set, () => [name], models));

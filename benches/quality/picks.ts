@@ -13,11 +13,14 @@ import {
   promptOfTurn,
   type Turn,
   textsOf,
+  typeOfGuess,
 } from "nous-memory";
 import { MemoryIndex } from "nous-wasm";
 import { LIVES, type Life } from "../../tests/server/support/lives.ts";
 import { whole } from "../js/units.ts";
 import { table, today, writeInto, writeResults } from "../results.ts";
+import { lifeStores } from "./changes/stores.ts";
+import { guessesOf, written } from "./conflicts.ts";
 import { generalSet } from "./own-sets.ts";
 import { clustersOf, type QuestionSet, type SetQuestion } from "./question-set.ts";
 import { readSet } from "./read-set.ts";
@@ -33,13 +36,14 @@ const PAGE = "docs/quality.md";
 const HOW = `\`npm run quality -- picks --set FILE …\`: every question is asked as a turn of \`promptOfTurn\`, with the embeddings of the sentence
 transformer, in prompts of 1,500 tokens. *Needed* is the mean share of a question's answers that are in its prompt; *tokens* and *lines* are
 means of the same prompts. *Nothing* are the tokens for turns that nothing stored answers. The *rule* is the default. *Filled* is \`min_score: 0\`, as
-prompts were before; *first* has \`max_lines\` besides; *from* has another \`min_score\`. The *new user's memory* is sixty memories of the general memory,
+prompts were before; *no faint guesses* has only those guesses of what replaces what that are told; *first* has \`max_lines\` besides; *from* has another \`min_score\`. The *new user's memory* is sixty memories of the general memory,
 drawn sixteen times, as they came and loaded at once; beside questions without an answer it is asked for things that have nothing to do with it, such as
 “${turnsAboutNothing().slice(0, 2).join("” and “")}”. *Lives* are the turns of three scripted lives that need something said before, with the session's messages.`;
 
-/** How a prompt is limited. */
-const WAYS: readonly (readonly [string, Partial<Turn>])[] = [
+/** How a prompt is limited, and whether its memory has faint guesses. */
+const WAYS: readonly (readonly [string, Partial<Turn>, hasNoFaint?: boolean])[] = [
   ["rule", {}],
+  ["rule, no faint guesses", {}, true],
   ["filled", { min_score: 0 }],
   ...[5, 10, 20].map((max_lines) => [`first ${max_lines}`, { min_score: 0, max_lines }] as const),
   ...[0.005, 0.01, 0.02, 0.05, 0.1].map(
@@ -78,6 +82,7 @@ async function run(files: readonly string[], writes: boolean): Promise<void> {
       `lives, ${whole(tokens)} tokens`,
       WAYS.map(([, limits]) => livedBy(limits, tokens, models)),
     ]),
+    ...storesByKind().map(([name, sets]): [string, Measured[]] => [name, measuredOn(sets, models)]),
     ...files.map((file): [string, Measured[]] => [
       basename(file).replace(/\.json(\.gz)?$/, ""),
       measuredOn(readSet(file), models),
@@ -199,15 +204,22 @@ const nothingYet = (): Measured => ({ needed: [], tokens: [], lines: [], nothing
 function measuredOn(sets: readonly QuestionSet[], models: Models): Measured[] {
   const measured = WAYS.map(nothingYet);
   for (const set of sets) {
-    const held = new Held(models);
     const last = Math.max(...set.memories.map(({ created_at }) => Date.parse(created_at)));
-    held.now = last;
-    held.add(set);
+    const guesses = guessesOf(written(set, models));
+    const [all, told] = [guesses, guesses.filter(({ type }) => type !== typeOfGuess("faint"))].map(
+      (edges) => {
+        const held = new Held(models);
+        held.now = last;
+        held.add(set);
+        held.index.link(edges);
+        return held;
+      },
+    ) as [Held, Held];
     for (const { text, answers, now } of set.questions) {
-      held.now = now === undefined ? last : Date.parse(now);
+      all.now = told.now = now === undefined ? last : Date.parse(now);
       const needed = new Set(answers);
-      for (const [way, [, limits]] of WAYS.entries()) {
-        const { ids, tokens } = held.prompt({ input: text, ...limits });
+      for (const [way, [, limits, hasNoFaint = false]] of WAYS.entries()) {
+        const { ids, tokens } = (hasNoFaint ? told : all).prompt({ input: text, ...limits });
         const one = measured[way]!;
         if (needed.size === 0) one.nothing.push(tokens);
         else {
@@ -217,9 +229,27 @@ function measuredOn(sets: readonly QuestionSet[], models: Models): Measured[] {
         }
       }
     }
-    held.free();
+    all.free();
+    told.free();
   }
   return measured;
+}
+
+/** Returns the stores with questions of some kinds, those that are held out apart. */
+function storesByKind(): [string, QuestionSet[]][] {
+  const kinds = [["now"], ["fact", "nothing"], ["before"]];
+  return [false, true].flatMap((isHeld) =>
+    kinds.map((some): [string, QuestionSet[]] => {
+      const stores = lifeStores().filter(
+        ({ held, questions }) => held === isHeld && questions.length > 0,
+      );
+      const sets = stores.map((store) => ({
+        ...store,
+        questions: store.questions.filter(({ kind }) => some.includes(kind)),
+      }));
+      return [`stores${isHeld ? ", held out" : ""}: ${some.join(" and ")}`, sets];
+    }),
+  );
 }
 
 /** The stores of new users, and the memories of each. */

@@ -63,6 +63,7 @@ import {
   edgePasses,
   getInitialEdgeStrength,
   isGuess,
+  LIKELY,
   type Memory,
   nodePasses,
   normalise,
@@ -675,7 +676,7 @@ export class ReferenceMemory {
 
   #supersessions(): Supersession[] {
     return [...this.#edges.values()]
-      .filter(({ type }) => type === "supersedes" || isGuess(type))
+      .filter(({ type }) => type === "supersedes" || type === LIKELY || type === POSSIBLE)
       .sort(bySequence)
       .map(({ source_id, target_id, type, strength }) => ({
         newer: source_id,

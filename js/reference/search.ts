@@ -257,12 +257,13 @@ export function nodePasses(node: SearchNode, filters: SearchFilters, now: Instan
   return true;
 }
 
-/** The types of the edges of guesses that one memory replaces another: the likely and the possible. */
-export const [LIKELY, POSSIBLE] = ["likely_supersedes", "possibly_supersedes"] as const;
+/** The types of the edges of guesses that one memory replaces another, the surest first. */
+export const GUESSES = ["likely_supersedes", "possibly_supersedes", "faintly_supersedes"] as const;
+export const [LIKELY, POSSIBLE, FAINT] = GUESSES;
 
 /** Whether an edge is a guess. */
 export const isGuess = (type: string | null | undefined): boolean =>
-  type === LIKELY || type === POSSIBLE;
+  type === LIKELY || type === POSSIBLE || type === FAINT;
 
 /** Activation passes over guesses only if they are asked for. */
 export function edgePasses(

@@ -21,6 +21,9 @@
 //! memories as well, if the newer one answers about as well by itself, and is not told. Both stay
 //! rivals: the question has two answers, as far as anyone knows.
 //!
+//! An edge of the type `faintly_supersedes` orders nothing. Who shows the older memory may show the
+//! newer one beside it: [`MemoryIndex::may_supersede`].
+//!
 //! # Questions for the past
 //!
 //! For a question for what was before, pairs are turned round: the older one takes the sum. Those
@@ -69,6 +72,8 @@ const SUPERSEDES: &str = "supersedes";
 const LIKELY_SUPERSEDES: &str = "likely_supersedes";
 /// The type of the edge from a memory to one that it may replace.
 const POSSIBLY_SUPERSEDES: &str = "possibly_supersedes";
+/// The type of the edge from a memory to one that it replaces with a low probability.
+const FAINTLY_SUPERSEDES: &str = "faintly_supersedes";
 /// By how much the sum of the first of two memories is higher, if one supersedes the other.
 const STEP_BEHIND: f64 = 1.0;
 /// The same, if that is a guess.
@@ -79,8 +84,8 @@ const REACH_OF_POSSIBLE: f64 = 0.6;
 const NO_LINE: Row = Row::MAX;
 
 /// Returns the codes of the types of edges that are guesses; `None` if no edge has one.
-pub(super) fn guesses_among(edge_types: &Names) -> [Option<u32>; 2] {
-    [LIKELY_SUPERSEDES, POSSIBLY_SUPERSEDES].map(|name| edge_types.code(name))
+pub(super) fn guesses_among(edge_types: &Names) -> [Option<u32>; 3] {
+    [LIKELY_SUPERSEDES, POSSIBLY_SUPERSEDES, FAINTLY_SUPERSEDES].map(|name| edge_types.code(name))
 }
 
 /// A memory that replaces another one, or that another one replaces.
@@ -365,6 +370,17 @@ impl MemoryIndex {
         let told = pairs.iter().filter(|pair| pair.grade != Grade::Possible);
         let its = told.filter(|pair| told_of[pair.newer as usize] == line);
         its.map(|pair| pair.edge).collect()
+    }
+
+    /// Returns the slots of the guesses that another memory replaces this one, the surest first.
+    pub fn may_supersede(&self, row: Row) -> Vec<u32> {
+        let guesses = guesses_among(&self.edge_types);
+        let is_guess = |slot: u32| guesses.contains(&Some(self.graph.edge_type(slot).into()));
+        let its = self.graph.neighbours(row).filter(|it| it.row != row);
+        let mut slots: Vec<u32> = its.map(|it| it.edge).filter(|&slot| is_guess(slot)).collect();
+        slots.retain(|&slot| self.graph.edge(slot).is_some_and(|ends| ends.target == row));
+        sort_descending(&mut slots, |&slot| self.graph.strength(slot));
+        slots
     }
 
     /// Orders the memories of the lines that can reach a bar, by the time that the question asks

@@ -576,6 +576,11 @@ impl ResidentMemory {
         self.memory.line(row)
     }
 
+    /// Returns the slots of the guesses that another memory replaces this one, the surest first.
+    pub fn may_supersede(&self, row: Row) -> Vec<u32> {
+        self.memory.may_supersede(row)
+    }
+
     /// Writes a `STORED_NODE` for each of these rows to the numbers, and their labels to the rows.
     /// Leaves out rows without a node.
     pub fn stored_nodes(&mut self, rows: &[Row]) {

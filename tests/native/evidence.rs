@@ -1032,6 +1032,30 @@ fn what_is_only_possible_puts_the_newer_of_two_equal_answers_first_and_is_not_to
 }
 
 #[test]
+fn a_faint_guess_orders_nothing_and_is_listed_behind_surer_ones() {
+    let mut memory = Memory::new();
+    let rows = memory.add(&[
+        "Mira buys oat milk every week.",
+        "Mira buys soy milk every week.",
+        "Mira buys rice milk every week.",
+    ]);
+    let asked = "Which milk does Mira buy every week?";
+    let filters = Filters::default();
+    let before = memory.answers(&question(asked, &filters));
+    let pair = [(rows[1], rows[0]), (rows[0], rows[0])];
+    connect(&mut memory, "faintly_supersedes", Some(0.1), &pair);
+    assert_eq!(memory.answers(&question(asked, &filters)), before);
+    connect(&mut memory, "supersedes", Some(1.0), &[(rows[2], rows[1])]);
+    connect(&mut memory, "possibly_supersedes", Some(0.4), &[(rows[2], rows[0])]);
+    let newer_of = |row| {
+        let slots = memory.index.may_supersede(row);
+        slots.iter().map(|&slot| memory.index.edge(slot).unwrap().source).collect::<Vec<_>>()
+    };
+    assert_eq!(newer_of(rows[0]), [rows[2], rows[1]]);
+    assert!(newer_of(rows[1]).is_empty());
+}
+
+#[test]
 fn a_chain_of_corrections_and_a_circle_of_them_end() {
     let mut memory = Memory::new();
     let rows = corrected(&mut memory, &["coffee and tea", "coffee", "cocoa"]);

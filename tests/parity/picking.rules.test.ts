@@ -234,3 +234,99 @@ describe("a prompt", () => {
     expect(build).toThrow(field);
   });
 });
+
+/** Texts that share no word, and a question for the first of them. */
+const DAYS = [
+  "Releases happen on Wednesdays around noon.",
+  "The Bergen list hangs by the kettle.",
+  "Bruno waters the ferns in the hall.",
+  "The old kiln was sold.",
+] as const;
+const WHEN = "On which days do releases happen?";
+
+/** A memory of these texts, and faint guesses from one to another. */
+function guessedDays(pairs: readonly (readonly [newer: number, older: number])[]) {
+  const memory = new Memory({ clock: () => NOW });
+  const ids = DAYS.map((text) => remember(memory, text).stored[0]!.id);
+  memory.index.unlink([...memory.edges()].map(({ id }) => id));
+  memory.index.link(
+    pairs.map(([newer, older], place) => ({
+      ...{ id: `guess ${place}`, type: "faintly_supersedes", strength: 0.2 - place / 100 },
+      ...{ source_id: ids[newer]!, target_id: ids[older]! },
+    })),
+  );
+  const shown = (turn: Partial<Parameters<typeof promptOfTurn>[1]> = {}) => {
+    const { prompt, recalled } = promptOfTurn(memory, { input: WHEN, ...turn });
+    return { prompt, places: recalled.map(({ id }) => ids.indexOf(id)) };
+  };
+  return { memory, ids, shown };
+}
+
+describe("what may replace a line", () => {
+  test("stands behind it, and says so", () => {
+    const { shown, memory } = guessedDays([[1, 0]]);
+    const { prompt, places } = shown();
+    expect(places).toEqual([0, 1]);
+    expect(prompt).toMatch(
+      /noon\. \(noted on [^)]*\)\n- The Bergen list hangs by the kettle\. \(may replace the line above\) \(noted on/,
+    );
+    expect(guessedDays([]).shown().places).toEqual([0]);
+    // An agent that sends the line back says nothing new.
+    const line = prompt.split("\n").find((one) => one.includes("Bergen"))!;
+    expect(remember(memory, line)).toMatchObject({ created: 0, duplicates: 1 });
+  });
+
+  test("is at most two memories, the most probable", () => {
+    expect(
+      guessedDays([
+        [3, 0],
+        [1, 0],
+        [2, 0],
+      ]).shown().places,
+    ).toEqual([0, 3, 1]);
+  });
+
+  test("is not brought by what it stands behind, nor twice", () => {
+    expect(
+      guessedDays([
+        [1, 0],
+        [2, 1],
+        [1, 0],
+      ]).shown().places,
+    ).toEqual([0, 1]);
+  });
+
+  test("counts as a line, and is no exception to a least probability", () => {
+    const { shown } = guessedDays([[1, 0]]);
+    expect(shown({ max_lines: 1 }).places).toEqual([0]);
+    expect(shown({ min_score: 0.05 }).places).toEqual([0]);
+    expect(shown({ min_score: 0 }).places.slice(0, 2)).toEqual([0, 1]);
+  });
+
+  test("is left out if another memory supersedes it, or the conversation says it", () => {
+    const { memory, ids, shown } = guessedDays([[1, 0]]);
+    const messages = [{ role: "user", content: DAYS[1] }];
+    expect(shown({ messages }).places).toEqual([0]);
+    memory.index.link([{ id: "sure", type: "supersedes", source_id: ids[3]!, target_id: ids[1]! }]);
+    expect(shown().places).not.toContain(1);
+  });
+
+  test("is brought by the first three lines alone", () => {
+    const turn = { input: "Which letters did the ferry bring?", min_score: 0 };
+    const isBehind = [0, 1, 2, 3, 5].map((older) => {
+      const memory = lived(0);
+      const before = promptOfTurn(memory, turn).recalled.map(({ id }) => id);
+      const { id } = remember(memory, "The kettle is by the window.").stored[0]!;
+      memory.index.link([
+        {
+          ...{ id: "guess", type: "faintly_supersedes", strength: 0.2 },
+          ...{ source_id: id, target_id: before[older]! },
+        },
+      ]);
+      const ids = promptOfTurn(memory, turn).recalled.map((one) => one.id);
+      expect(ids.filter((one) => one !== id)).toEqual(before);
+      return ids.indexOf(id) === older + 1;
+    });
+    expect(isBehind).toEqual([true, true, true, false, false]);
+  });
+});

@@ -437,6 +437,32 @@ describe("a server", () => {
     expect(body.state_lifecycle).toBe("ACTIVE");
   });
 
+  test("links what a new memory faintly replaces, and neither tells nor queues it", async () => {
+    const own = client();
+    const { old, fresh } = await guessed(own, ["Lunch is at noon.", "Lunch break starts at one."]);
+    expect(fresh.replaces).toBeUndefined();
+    const { data } = (await own.ask(`GET /edges?node_id=${fresh.id}&direction=out`)).body;
+    expect(data).toMatchObject([{ type: "faintly_supersedes", target_id: old.id }]);
+    expect(data[0].strength).toBeGreaterThan(0.05);
+    expect(data[0].strength).toBeLessThan(MIN_POSSIBLE);
+    expect(await pendingOf(own)).toEqual([]);
+  });
+
+  test("puts what is likely in the place of what was faint", async () => {
+    const own = client();
+    const nodes = [OLD, NEW].map((content_title, place) => ({
+      ...{ kind: "node", id: `n${place}`, type: "concept", content_title },
+      created_at: `2026-05-0${place + 1}T08:00:00Z`,
+    }));
+    const faint = { id: "e", type: "faintly_supersedes", source_id: "n1", target_id: "n0" };
+    const rows = [...nodes, { kind: "edge", ...faint, strength: 0.1 }];
+    expect((await own.ask("POST /import", { rows })).body).toMatchObject({ added: 3 });
+    expect((await own.ask("POST /consolidate", {})).status).toBe(200);
+    const { data } = (await own.ask("GET /edges?node_id=n1&direction=out")).body;
+    expect(data).toMatchObject([{ type: "likely_supersedes", target_id: "n0" }]);
+    expect(await pendingOf(own)).toHaveLength(1);
+  });
+
   test("grades a memory that a marker of a correction found, too", async () => {
     const own = client();
     const texts: [string, string] = [

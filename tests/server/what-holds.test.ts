@@ -127,6 +127,23 @@ describe("prompts", () => {
     },
   );
 
+  test("bring what may replace the first line behind it, if it passes the filter", async () => {
+    const own = client();
+    const event = { type: "event", subtype: undefined, content_body: null };
+    const [older, newer] = ["Releases happen on Wednesdays.", "The Bergen list hangs there."];
+    await own.create({ ...event, id: "older", content_title: older, tags: ["team"] });
+    await own.create({ ...event, id: "newer", content_title: newer });
+    const input = "On which days do releases happen?";
+    expect(await promptFor(own, input)).not.toContain("line above");
+    await own.link("newer", "older", "faintly_supersedes", { strength: 0.1 });
+    const prompt = await promptFor(own, input);
+    expect(prompt).toMatch(/Wednesdays\. .*\n- The Bergen .* \(may replace the line above\) /);
+    const filter = { tags: { any: ["team"] } };
+    const { body } = await own.ask("POST /context", { input, filter });
+    expect(body.prompt).toContain(older);
+    expect(body.prompt).not.toContain(newer);
+  });
+
   test("mark the profile, whatever the turn is about", () => {
     const memory = new Memory();
     const [older, newer] = RENTS.map(

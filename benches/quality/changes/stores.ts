@@ -1,15 +1,15 @@
 // Whole memories of invented people and teams, in order of time, each with the earlier memories that
 // it replaces. They are what the rule meets in practice: most of what looks like a replacement is none.
 // Several writers wrote them one by one; they had read neither the rule nor its other pairs. Half of what
-// replaces says so with other words, in passing, or by a consequence. Four stores have questions; nothing
-// may be fitted on these.
+// replaces says so with other words, in passing, or by a consequence. Twenty stores have questions, by
+// others who read the stores alone. Nothing may be fitted on four of them.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { GENERAL, guessedType } from "nous-memory";
 import type { QuestionSet } from "../question-set.ts";
 
 const FOLDER = "benches/quality/changes/stores";
-/** Stores with questions, on which nothing may be fitted. */
+/** Stores on which nothing may be fitted. */
 const HELD = new Set(["bank-project", "one-user", "photographer", "sports-centre"]);
 /** The day of the first memory. */
 const FIRST = Date.parse("2025-06-01T08:00:00Z");

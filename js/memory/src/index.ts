@@ -129,7 +129,7 @@ export {
   remember,
   type WritableMemory,
 } from "./remember.ts";
-export { newerIn } from "./replacing-edges.ts";
+export { type GradeOfGuess, newerIn } from "./replacing-edges.ts";
 export { rounded } from "./rounded.ts";
 export type {
   EdgeRow,
@@ -189,6 +189,7 @@ export {
   type Comparing,
   possiblyReplacedBy,
   type Replaced,
+  toldAmong,
 } from "./write/replaced.ts";
 export {
   type ComparedTexts,
@@ -200,10 +201,10 @@ export {
 export { learnedOffset } from "./write/replacing/learned.ts";
 export {
   type ComparedMemory,
-  fewest,
   type Grade,
   gradedPair,
   gradeOf,
+  guessesAmong,
   MAX_REPLACED,
   MAX_REPLACED_ANSWERS,
   MIN_LIKELY,

@@ -25,7 +25,7 @@ import {
 } from "./write/messages.ts";
 import { newRowOf } from "./write/new-row.ts";
 import { prepare, storePrepared } from "./write/remembering.ts";
-import { possiblyReplacedBy, type Replaced } from "./write/replaced.ts";
+import { possiblyReplacedBy, type Told, toldAmong } from "./write/replaced.ts";
 import { stabilityOfNew } from "./write/stability.ts";
 import type { GivenTexts, Remembered, RememberedText, RememberingStore } from "./write/store.ts";
 import { LIKELY_SUPERSEDES, SUPERSEDES, typeOfGuess } from "./write/supersession.ts";
@@ -74,7 +74,7 @@ export interface RememberedMemory extends Remembered {
 }
 
 /** An older memory that a new one seems to replace. */
-export interface ReplacedMemory extends Replaced {
+export interface ReplacedMemory extends Told {
   /** The title of the older memory. */
   title: string;
 }
@@ -185,14 +185,13 @@ function described(
       ...{ source_id: row.id, target_id, strength },
     })),
   );
+  const told = toldAmong(replaced);
   return {
     ...whole,
     is_correction: correctionIn(body === null ? title : `${title}\n${body}`).detected,
-    ...(replaced.length === 0
+    ...(told.length === 0
       ? {}
-      : {
-          replaces: replaced.map((one) => ({ ...one, title: memory.row(one.id)!.content_title })),
-        }),
+      : { replaces: told.map((one) => ({ ...one, title: memory.row(one.id)!.content_title })) }),
   };
 }
 

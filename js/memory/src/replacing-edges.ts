@@ -13,13 +13,26 @@ export const LIKELY_SUPERSEDES = "likely_supersedes";
  * It marks no line: where both answer a question about as well, the newer one comes first.
  */
 const POSSIBLY_SUPERSEDES = "possibly_supersedes";
+/**
+ * The type of the edge from a memory to one that it replaces with a low probability. It orders and
+ * marks nothing: a prompt that shows the older one shows the newer one beside it.
+ */
+const FAINTLY_SUPERSEDES = "faintly_supersedes";
 
-/** The types of the edges that are guesses. */
-export const GUESSES: readonly string[] = [LIKELY_SUPERSEDES, POSSIBLY_SUPERSEDES];
+/** How sure a guess is. A faint one is told nowhere. */
+export type GradeOfGuess = "likely" | "possible" | "faint";
+
+const TYPE_OF_GRADE: Readonly<Record<GradeOfGuess, string>> = {
+  likely: LIKELY_SUPERSEDES,
+  possible: POSSIBLY_SUPERSEDES,
+  faint: FAINTLY_SUPERSEDES,
+};
+
+/** The types of the edges that are guesses, the surest first. */
+export const GUESSES: readonly string[] = Object.values(TYPE_OF_GRADE);
 
 /** Returns the type of the edge of a guess. */
-export const typeOfGuess = (grade: "likely" | "possible"): string =>
-  grade === "likely" ? LIKELY_SUPERSEDES : POSSIBLY_SUPERSEDES;
+export const typeOfGuess = (grade: GradeOfGuess): string => TYPE_OF_GRADE[grade];
 
 /** An edge of a line of supersession: from the newer memory to the older one. */
 export interface LineEdge {

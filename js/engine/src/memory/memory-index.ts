@@ -316,6 +316,26 @@ export class MemoryIndex {
     return Array.from(slots, (slot) => edgeAt(state, slot)!);
   }
 
+  /**
+   * Returns the guesses that another memory replaces this one, the surest first: the edges to it of the
+   * types `likely_supersedes`, `possibly_supersedes` and `faintly_supersedes`. The strength of each is
+   * the probability. Empty for an unknown id.
+   *
+   * @example
+   * ```ts
+   * const [guess] = index.guessedSuccessors("rent-of-2025");
+   * guess?.source_id; // "rent-of-2026"
+   * ```
+   */
+  guessedSuccessors(id: string): StoredMemoryEdge[] {
+    const state = this.#index.live();
+    const row = state.rows.get(id);
+    if (row === undefined) return [];
+    const slots = state.resident.module.may_supersede(row);
+    state.resident.revalidateViews();
+    return Array.from(slots, (slot) => edgeAt(state, slot)!);
+  }
+
   /** Returns the ids of all nodes, in no order. */
   ids(): IterableIterator<string> {
     return this.#index.live().rows.keys();

@@ -1,5 +1,6 @@
 // The mark of a memory that another one replaces: "(earlier; since 3 May: The rent is 1,000 euros)". In
-// a prompt for the past it says until when the memory held: "(until 3 May)".
+// a prompt for the past it says until when the memory held: "(until 3 May)". And that of a memory which
+// stands behind another one because it may replace it.
 
 import { offsetIn } from "nous-wasm";
 
@@ -34,7 +35,10 @@ export function markOfEarlier(
   return `(earlier; since ${day ?? "then"}: ${told(newer.text)})`;
 }
 
-/** Such a mark at the end of a text. */
+/** The mark of a memory that may replace the one before it. */
+export const MARK_BEHIND = "(may replace the line above)";
+
+/** A mark of an older memory at the end of a text. */
 export const MARK_OF_EARLIER =
   / \((?:earlier(?:; since [^()]*)?|until \d{1,2} [A-Z][a-z]{2}(?: \d{1,4})?)\)$/;
 

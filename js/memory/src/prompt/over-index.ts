@@ -101,6 +101,11 @@ function memoriesIn(memory: IndexedMemory): TurnMemories<FoundCandidate> {
         .slice(0, limit)
         .map(({ row }) => stored(row));
     },
+    mayReplace: (id) =>
+      index.guessedSuccessors(id).flatMap(({ source_id }) => {
+        const row = memory.row(source_id);
+        return row === undefined ? [] : stored(row);
+      }),
     newerOf: (ids) =>
       ids.map((id) => {
         const newer = newerIn(index.line(id), id).find(({ id }) => memory.row(id) !== undefined);

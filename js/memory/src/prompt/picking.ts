@@ -9,6 +9,9 @@
 //
 // The numbers are the knee of the share of needed memories over the tokens of the prompt
 // (`npm run quality -- picks`).
+//
+// A question often finds what held before, in the words of the question, and not what holds now. So the
+// first lines bring the memories that may replace them, if they answer the turn at all.
 
 import { MIN_PERHAPS } from "../knows.ts";
 
@@ -20,6 +23,13 @@ const CHANCE = { question: 0.005, other: 0.1, idle: 0.1 } as const;
 const MAX_DOUBTFUL = 3;
 /** A profile of so many lines is shown whole, whatever the turn is about. */
 const SMALL_PROFILE = 3;
+
+/** The most lines that bring what may replace them. */
+const MAX_FOLLOWED = 3;
+/** The least probability of such a line, and its least share of the best one's. */
+const FOLLOWED = { probability: 0.05, share: 0.1 } as const;
+/** The most memories that may replace a line, and stand behind it. */
+export const MAX_BEHIND = 2;
 
 /** Which memories the prompt of a turn shows. */
 export interface Picking {
@@ -39,8 +49,13 @@ interface Candidate {
   score: number;
 }
 
-/** Whether the memory of an id is shown, by the part of the prompt that it would stand in. */
-export type Picks = Readonly<Record<"profile" | "found" | "recent", (id: string) => boolean>>;
+/**
+ * Whether the memory of an id is shown, by the part of the prompt that it would stand in. `followed`:
+ * whether it brings what may replace it.
+ */
+export type Picks = Readonly<
+  Record<"profile" | "found" | "recent" | "followed", (id: string) => boolean>
+>;
 
 /** Marks of a question in any place of a turn: "What may I eat? I am hungry." */
 const ASKS = /[?？؟՞]/;
@@ -62,12 +77,19 @@ export function picksOf(
   const isIn = (some: ReadonlySet<string>) => (id: string) => some.has(id);
   const isLikely = isIn(ids(sorted.slice(0, countLikely(probabilities, turn, min_score))));
   const all = () => true;
-  if (min_score === 0) return { profile: all, found: all, recent: all };
+  const leastFollowed = Math.max(FOLLOWED.share * (probabilities[0] ?? 0), FOLLOWED.probability);
+  const isFollowed = isIn(
+    ids(sorted.slice(0, MAX_FOLLOWED).filter((one) => one.probability >= leastFollowed)),
+  );
+  // A given probability holds for every memory of the prompt.
+  const followed = (min_score ?? 0) > 0 ? () => false : isFollowed;
+  if (min_score === 0) return { profile: all, found: all, recent: all, followed };
   const first = isIn(ids(profile.slice(0, SMALL_PROFILE)));
   return {
     profile: profile.length <= SMALL_PROFILE || turn === "idle" ? first : isLikely,
     found: isLikely,
     recent: turn === "question" ? all : isLikely,
+    followed,
   };
 }
 

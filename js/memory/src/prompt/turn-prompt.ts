@@ -16,7 +16,8 @@
 //
 // - A memory that another one supersedes is left out: its successor is asked for in its place. For a
 //   question for the past it is shown, with the day until which it held.
-// - A memory that another one seems to replace is shown, and its line tells the newer one.
+// - A memory that another one seems to replace is shown, and its line tells the newer one. What may
+//   replace one of the first stands behind it, and its line says so.
 // - What the conversation says already is left out, and so is the turn itself, if the agent stored it
 //   before it asked.
 // - Each memory that was found is either in the prompt or in `left_out`, with the reason.
@@ -35,8 +36,8 @@ import { shownBody } from "../json-objects.ts";
 import { MAX_QUERY } from "../limits.ts";
 import { type Heading, type Preset, typeOf, typesUnder } from "../presets/preset.ts";
 import { offsetOf, parseInstant } from "../time.ts";
-import { MARK_OF_EARLIER, markOfEarlier, type NewerMemory } from "./earlier.ts";
-import { type Picking, type Picks, picksOf } from "./picking.ts";
+import { MARK_BEHIND, MARK_OF_EARLIER, markOfEarlier, type NewerMemory } from "./earlier.ts";
+import { MAX_BEHIND, type Picking, picksOf } from "./picking.ts";
 import { PROFILE_CATEGORIES } from "./profile.ts";
 import { DEFAULT_TOKENS, PROFILE_SHARE, RECENT_SHARE } from "./room.ts";
 import { isAtHand } from "./selection.ts";
@@ -99,6 +100,8 @@ export interface PromptMemory {
   newer?: NewerMemory | undefined;
   /** Whether the turn asks for what held before that. */
   isPast?: boolean | undefined;
+  /** Whether it may replace the memory before it, and stands there for that. */
+  isBehind?: boolean | undefined;
   /** Whether it is a message of a conversation. */
   isMessage?: boolean | undefined;
   /** Whether it was said beside a question that was found. */
@@ -126,6 +129,8 @@ export interface TurnToPrompt {
   found: readonly PromptMemory[];
   /** Recent conversations, the newest first. */
   recent: readonly PromptMemory[];
+  /** Returns the memories that may replace one, the most probable first. */
+  mayReplace(id: string): readonly PromptMemory[];
   budgets: Partial<ContextBudget>;
   /** Which of them are shown. */
   picking: Picking;
@@ -202,8 +207,8 @@ export function writePrompt(turn: TurnToPrompt): TurnPrompt {
         talks.has(memory.id) ? { ...memory, heading: "recent_conversations" } : memory,
     )
     .sort((a, b) => b.score - a.score);
-  const scores = new Map(found.map(({ id, score }) => [id, score]));
-  const scoreOf = ({ id }: PromptMemory) => scores.get(id) ?? 0;
+  const byId = new Map(found.map((memory) => [memory.id, memory]));
+  const scoreOf = ({ id }: PromptMemory) => byId.get(id)?.score ?? 0;
   const profile = turn.profile.toSorted((a, b) => scoreOf(b) - scoreOf(a));
   const total = budgets.total ?? DEFAULT_TOKENS;
   const lines = new Map<SectionName, string[]>();
@@ -238,20 +243,32 @@ export function writePrompt(turn: TurnToPrompt): TurnPrompt {
     profile,
   });
   const maxLines = turn.picking.max_lines ?? Number.POSITIVE_INFINITY;
-  const take = (memory: PromptMemory, part: keyof Picks, share = 1): boolean => {
-    const { id, heading: section } = memory;
-    if (known.has(id)) return false;
+  /** Shows a memory if there is room. Returns why not otherwise. */
+  const show = (memory: PromptMemory, share: number): NotInPromptReason | undefined => {
     const max = share === 1 ? undefined : total * share;
-    const against = reasonAgainst(memory) ?? (picks[part](id) ? undefined : "unlikely");
     const isFull = known.size >= Math.ceil(maxLines * share);
-    const reason = against ?? (isFull ? "lines" : add(section, lineOf(memory, now, zone), max));
-    if (reason === undefined) {
-      known.add(id);
-      recalled.push(memory);
-      return true;
+    const reason = isFull ? "lines" : add(memory.heading, lineOf(memory, now, zone), max);
+    if (reason !== undefined) return reason;
+    known.add(memory.id);
+    recalled.push(memory);
+    return undefined;
+  };
+  const take = (memory: PromptMemory, part: "profile" | "found" | "recent", share = 1) => {
+    const { id, heading: section } = memory;
+    if (known.has(id)) return;
+    const against = reasonAgainst(memory) ?? (picks[part](id) ? undefined : "unlikely");
+    const reason = against ?? show(memory, share);
+    if (reason !== undefined) {
+      if (!left_out.some((left) => left.id === id)) left_out.push({ id, section, reason });
+      return;
     }
-    if (!left_out.some((left) => left.id === id)) left_out.push({ id, section, reason });
-    return false;
+    if (!picks.followed(id)) return;
+    let room = MAX_BEHIND;
+    for (const one of turn.mayReplace(id)) {
+      const behind = { ...(byId.get(one.id) ?? one), heading: section, isBehind: true };
+      if (room === 0 || known.has(one.id) || reasonAgainst(behind) !== undefined) continue;
+      if (show(behind, share) === undefined) room -= 1;
+    }
   };
   for (const memory of profile) take(memory, "profile", PROFILE_SHARE);
   for (const memory of found) take(memory, "found");
@@ -348,6 +365,7 @@ export function lineOf(
     line,
     newer,
     isPast = false,
+    isBehind = false,
   }: Omit<PromptMemory, "id" | "heading" | "type" | "score" | "superseded_by">,
   now: number,
   zone = "UTC",
@@ -361,8 +379,11 @@ export function lineOf(
       : created_at === undefined
         ? undefined
         : `noted ${dayPhrase(created_at, now, zone)}`;
-  const marked =
-    newer === undefined ? short : `${short} ${markOfEarlier(newer, isPast, now, zone)}`;
+  const marks = [
+    ...(newer === undefined ? [] : [markOfEarlier(newer, isPast, now, zone)]),
+    ...(isBehind ? [MARK_BEHIND] : []),
+  ];
+  const marked = [short, ...marks].join(" ");
   const form = line ?? "{text} ({day})";
   const whole = day === undefined ? form.replaceAll(/ ?[([]?\{day\}[)\]]?/g, "") : form;
   return `- ${whole.replaceAll(/\{(text|day)\}/g, (_, part) => (part === "text" ? marked : day!))}`;
@@ -390,7 +411,10 @@ export function withoutMarks(
   const hasId = id !== "" && isId(id);
   const said = hasId ? rest : words;
   const undated = said.replace(GIVEN_END, "");
-  const bare = undated === said ? said : undated.replace(MARK_OF_EARLIER, "");
+  const unplaced = undated.endsWith(` ${MARK_BEHIND}`)
+    ? undated.slice(0, -MARK_BEHIND.length - 1)
+    : undated;
+  const bare = undated === said ? said : unplaced.replace(MARK_OF_EARLIER, "");
   return {
     text: bare === said ? said.replace(/ · \d{1,3} %$/, "") : bare,
     isCertain: hasId || (words !== line && bare !== said),

@@ -67,6 +67,8 @@ export interface TurnMemories<Found extends FoundCandidate> {
   boosts?(ids: readonly string[]): readonly number[];
   /** Returns memories of subtypes, the newest first; none that is older than `since`. */
   newest(subtypes: readonly string[], limit: number, since?: number): StoredCandidate[];
+  /** Returns the memories that may replace one, the most probable first. */
+  mayReplace(id: string): readonly StoredCandidate[];
   /** Returns for memories the one that replaces each; undefined for one that none replaces. */
   newerOf(ids: readonly string[]): readonly (Newer | undefined)[];
 }
@@ -187,6 +189,7 @@ export function buildPrompt<Found extends FoundCandidate>(
           factorOf(hits[place]!, frame.frame_id, censorIds),
         probability: hits[place]!.score,
       })),
+      mayReplace: (id) => stored(memories.mayReplace(id)),
       profile: stored(profile),
       recent: stored(recent).map((memory) => ({
         ...memory,

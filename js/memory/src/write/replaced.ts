@@ -3,13 +3,14 @@
 
 import type { Answer, AskOptions, Engine } from "nous-wasm";
 import { createdAtOf, textOf, textsOf } from "../index-rows.ts";
+import type { GradeOfGuess } from "../replacing-edges.ts";
 import type { NodeRow } from "../rows.ts";
 import { wholeOf } from "./replacing/features.ts";
 import {
   type ComparedMemory,
   canReplace,
-  fewest,
   type Grade,
+  guessesAmong,
   MAX_REPLACED_ANSWERS,
   replacedAmong,
   replacingCandidates,
@@ -21,9 +22,19 @@ export interface Replaced {
   id: string;
   /** The probability that the new memory replaces it, from 0 to 1. */
   probability: number;
-  /** `likely`: answers rank the newer one first. `possible`: a conflict waits in the queue. */
-  grade: Grade;
+  /**
+   * `likely`: answers rank the newer one first. `possible`: a conflict waits in the queue. `faint`: it
+   * is not told; a prompt shows the newer one beside the older one.
+   */
+  grade: GradeOfGuess;
 }
+
+/** What a store tells of a new memory: not what is faint. */
+export type Told = Replaced & { grade: Grade };
+
+/** Returns the guesses that are told. */
+export const toldAmong = (found: readonly Replaced[]): Told[] =>
+  found.filter((one): one is Told => one.grade !== "faint");
 
 /** What the comparison needs of a store of memories. */
 export interface ComparedStore {
@@ -82,7 +93,7 @@ export function possiblyReplacedBy(
   const found = among.map(({ place, ...one }) => ({ ...one, ...candidates[place]! }));
   const told = new Set(found.flatMap(({ id, grade }) => (grade === undefined ? [] : id)));
   const last = found.filter(({ successors }) => !successors.some((by) => told.has(by)));
-  return fewest(last).map(({ id, probability, grade }) => ({ id, probability, grade }));
+  return guessesAmong(last).map(({ id, probability, grade }) => ({ id, probability, grade }));
 }
 
 function comparedOf(row: NodeRow, { engine }: Pick<ComparedStore, "engine">): ComparedMemory {

@@ -14,8 +14,8 @@
 // - Members of a series that numbers tell apart do not replace each other.
 // - A memory whose words are all in the older one replaces nothing: it says nothing else. Neither
 //   does one that confirms the older one in its words, nor hearsay.
-// - The rule proposes. *Likely* changes an order, *possible* that of equal answers, and nothing is
-//   hidden or deleted.
+// - The rule proposes. *Likely* changes an order, *possible* that of equal answers, *faint* only what a
+//   prompt shows beside the older one. Nothing is hidden or deleted.
 //
 // # Soundness
 //
@@ -31,6 +31,7 @@
 
 import type { MemorySection } from "nous-wasm";
 import { EPISODE, isQuestion } from "../../idle.ts";
+import type { GradeOfGuess } from "../../replacing-edges.ts";
 import { hasMovedOn } from "./attributes.ts";
 import {
   type ComparedTexts,
@@ -45,19 +46,23 @@ import { keysIn } from "./reading.ts";
 import { REPLACING_WEIGHTS } from "./weights.ts";
 import { ASKS, PHRASES } from "./words.ts";
 
-/** How sure the rule is. */
-export type Grade = "likely" | "possible";
+/** How sure the rule is of what it tells. */
+export type Grade = Exclude<GradeOfGuess, "faint">;
 
 /** The least probability with which a memory is likely replaced. */
 export const MIN_LIKELY = 0.5;
 /** The least probability with which a memory is possibly replaced. */
 export const MIN_POSSIBLE = 0.3;
+/** The least probability of a guess that is kept and not told. */
+const MIN_FAINT = 0.05;
 /** The log-odds of an attribute that has one value at a time, if the newer one names another. */
 const MOVED_ON = 1.1;
 /** The answers that are compared with a new memory. */
 export const MAX_REPLACED_ANSWERS = 20;
 /** The most memories that one new memory is said to replace. */
 export const MAX_REPLACED = 2;
+/** The most guesses about one new memory, faint ones among them. */
+const MAX_GUESSES = 3;
 
 /** Sections whose memories hold until something newer. Those of the others tell what happened. */
 const LASTING: ReadonlySet<MemorySection> = new Set(["KNOWLEDGE", "PROCEDURAL"]);
@@ -189,18 +194,19 @@ export function replacedAmong(
 const OF_LIST = { grade: "possible", probability: MIN_LIKELY - 0.05 } as const;
 
 /**
- * Returns the first of the memories that a new one may replace. More likely ones than that are a
- * list, of which a new line replaces none for sure.
+ * Returns the guesses about a new memory, of what it may replace, the most probable first. More likely
+ * ones than are told are a list, of which a new line replaces none for sure.
  */
-export function fewest<Found extends Omit<ReplacedCandidate, "place">>(
+export function guessesAmong<Found extends Omit<ReplacedCandidate, "place">>(
   found: readonly Found[],
-): (Found & { grade: Grade })[] {
+): (Omit<Found, "grade"> & { grade: GradeOfGuess })[] {
   const isList = found.filter(({ isLikelyAlone }) => isLikelyAlone).length > MAX_REPLACED;
-  const told = found.flatMap((one) => {
+  const kept = found.filter(({ probability }) => probability >= MIN_FAINT).slice(0, MAX_GUESSES);
+  return kept.map((one, place) => {
     const { grade } = one;
-    return grade === undefined ? [] : { ...one, grade, ...(isList ? OF_LIST : {}) };
+    if (grade === undefined || place >= MAX_REPLACED) return { ...one, grade: "faint" };
+    return { ...one, grade, ...(isList ? OF_LIST : {}) };
   });
-  return told.slice(0, MAX_REPLACED);
 }
 
 /** Returns what the weights say of a pair. */

@@ -1,7 +1,14 @@
 // The prompt of a turn by evidence: looks up memories, profile and conversations for the rule that
 // writes it.
 
-import { buildPrompt, type Newer, newerIn, type PromptMemory, toIso } from "nous-memory";
+import {
+  buildPrompt,
+  type Newer,
+  newerIn,
+  type PromptMemory,
+  type StoredCandidate,
+  toIso,
+} from "nous-memory";
 import type { contextOperations, TurnAsked } from "../../api/context.ts";
 import type { Node } from "../../api/nodes.ts";
 import type { AnswerOf, QuestionVector } from "../../api/operation.ts";
@@ -44,6 +51,7 @@ function built(agent: Agent, body: TurnAsked, question: QuestionVector | undefin
       boosts: (ids) => usageOf(agent, ids, now).boost(ids, now),
       newest: (subtypes, limit, since) =>
         listed(agent, subtypes, limit, given, now, since === undefined ? since : toIso(since)),
+      mayReplace: (id) => mayReplace(agent, id, filter, now),
       newerOf: (ids) => newerOf(agent, ids, filter, now),
     },
     body,
@@ -106,6 +114,23 @@ function hitsOf(
     hits.push({ ...presentNow([row], agent, now)[0]!, score });
   }
   return hits;
+}
+
+/** Returns the memories that pass the filter and may replace one, the most probable first. */
+function mayReplace(
+  agent: Agent,
+  id: string,
+  filter: TurnAsked["filter"],
+  now: number,
+): StoredCandidate[] {
+  const ids = agent.index.guessedSuccessors(id).map(({ source_id }) => source_id);
+  if (ids.length === 0) return [];
+  const rows = passingRows(agent, ids, filter, now);
+  return presentNow(
+    ids.flatMap((id) => rows.get(id) ?? []),
+    agent,
+    now,
+  );
 }
 
 /** Returns for memories the one that passes the filter and replaces each. */

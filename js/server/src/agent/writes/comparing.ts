@@ -7,6 +7,7 @@ import {
   type Replaced,
   possiblyReplacedBy as replacedBy,
   textOf,
+  toldAmong,
   wholeOf,
 } from "nous-memory";
 import type { QuestionVector } from "../../api/operation.ts";
@@ -163,11 +164,17 @@ function meaningOfMemory(
   return { embedding, embedding_scale: scaleOfTransformer({ name }) };
 }
 
+/** Returns the told older memories that a memory can be queued with. */
+function freshAmong(agent: Agent, id: string, found: readonly Replaced[]): Replaced[] {
+  const queued = agent.storage.conflicts.ofNewer(id).length;
+  return openAmong(agent, id, toldAmong(found)).slice(0, Math.max(MAX_CONFLICTS - queued, 1));
+}
+
 /**
  * Returns the older memories that exist, and with which a memory is not queued yet, but by a marker of
  * a correction.
  */
-function freshAmong({ storage }: Agent, id: string, found: readonly Replaced[]): Replaced[] {
+function openAmong({ storage }: Agent, id: string, found: readonly Replaced[]): Replaced[] {
   const ids = [id, ...found.map((older) => older.id)];
   const there = new Set(storage.nodes.of(ids).map((row) => row.id));
   if (!there.has(id)) return [];
@@ -178,13 +185,12 @@ function freshAmong({ storage }: Agent, id: string, found: readonly Replaced[]):
         one.old_node_id !== older ||
         (one.status !== "resolved" && one.detection_tier === BY_MARKER),
     );
-  const fresh = found.filter((older) => there.has(older.id) && isOpen(older.id));
-  return fresh.slice(0, Math.max(MAX_CONFLICTS - known.length, 1));
+  return found.filter((older) => there.has(older.id) && isOpen(older.id));
 }
 
 /**
  * Within a `write`: queues a memory with older ones that it is not queued with yet, and links it to
- * them. Returns with how many.
+ * them. Returns with how many. It is linked to what it replaces faintly, and not queued with it.
  */
 function mark(agent: Agent, id: string, found: readonly Replaced[], unit: Unit): number {
   const fresh = freshAmong(agent, id, found);
@@ -207,5 +213,8 @@ function mark(agent: Agent, id: string, found: readonly Replaced[], unit: Unit):
       });
     addGuess(agent, { id, older: older.id, probability, grade: older.grade }, unit);
   }
+  const faint = found.filter(({ grade }) => grade === "faint");
+  for (const { id: older, probability, grade } of openAmong(agent, id, faint))
+    addGuess(agent, { id, older, probability, grade }, unit);
   return fresh.length;
 }

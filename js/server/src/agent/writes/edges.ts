@@ -1,6 +1,6 @@
 // Writes of edges.
 
-import { SUPERSEDES, toIso, typeOfGuess } from "nous-memory";
+import { type GradeOfGuess, SUPERSEDES, toIso, typeOfGuess } from "nous-memory";
 import { getInitialEdgeStrength } from "nous-wasm";
 import type { NewEdgeRequest } from "../../api/edges.ts";
 import { newId } from "../../ids.ts";
@@ -43,14 +43,18 @@ export function insertEdge(agent: Agent, request: NewEdgeRequest, unit: Unit): E
   return edge;
 }
 
-/** Within a `write`: links a memory to one that it likely or possibly replaces, once. */
+/** Within a `write`: links a memory to one that it may replace, once. What is told takes the place of what is faint. */
 export function addGuess(
   agent: Agent,
-  guess: { id: string; older: string; probability: number; grade: "likely" | "possible" },
+  guess: { id: string; older: string; probability: number; grade: GradeOfGuess },
   unit: Unit,
 ): void {
   const { id, older, probability, grade } = guess;
-  if (guessesAbout(agent, id, "out").some(({ target_id }) => target_id === older)) return;
+  const before = guessesAbout(agent, id, "out").find(({ target_id }) => target_id === older);
+  if (before !== undefined) {
+    if (grade === "faint" || before.type !== typeOfGuess("faint")) return;
+    dropGuess(agent, id, older);
+  }
   const ends = { source_id: id, target_id: older, type: typeOfGuess(grade) };
   try {
     insertEdge(agent, { ...ends, strength: probability, confidence: probability }, unit);
