@@ -237,7 +237,7 @@ function measuredOn(sets: readonly QuestionSet[], models: Models): Measured[] {
 
 /** Returns the stores with questions of some kinds, those that are held out apart. */
 function storesByKind(): [string, QuestionSet[]][] {
-  const kinds = [["now"], ["fact", "nothing"], ["before"]];
+  const kinds = [["now"], ["fact", "nothing"], ["before"], ["statement", "task", "aside"]];
   return [false, true].flatMap((isHeld) =>
     kinds.map((some): [string, QuestionSet[]] => {
       const stores = lifeStores().filter(

@@ -1,29 +1,43 @@
 // Which of the memories that a turn finds its prompt shows.
 
+import fc from "fast-check";
 import { countLikely, Memory, promptOfTurn, remember } from "nous-memory";
 import { NousError } from "nous-wasm";
 import { describe, expect, test } from "vitest";
+import { amount, runs } from "../support/amount.ts";
 
 describe("the count of likely memories", () => {
-  test("goes by the share of the best, which is larger if the turn asks nothing", () => {
-    expect(countLikely([0.9, 0.1, 0.0091, 0.0089, 0.001], "question")).toBe(3);
-    expect(countLikely([0.99, 0.2, 0.11, 0.098, 0.05], "other")).toBe(3);
-    expect(countLikely([0.99, 0.2, 0.11, 0.098, 0.05], "idle")).toBe(3);
+  test("goes by the share of the best, and leaves out what has no more than chance gives", () => {
+    expect(countLikely([0.9, 0.1, 0.0091, 0.0089, 0.001], "question")).toBe(4);
+    expect(countLikely([0.1, 0.0013, 0.0013], "question")).toBe(2);
+    expect(countLikely([0.0009], "question")).toBe(0);
+    expect(countLikely([], "question")).toBe(0);
   });
 
-  test("leaves out what has no more than chance gives", () => {
-    expect(countLikely([0.1, 0.0051, 0.0049], "question")).toBe(2);
-    expect(countLikely([0.2, 0.11, 0.099], "other")).toBe(2);
-    expect(countLikely([0.004], "question")).toBe(0);
-    expect(countLikely([0.099], "other")).toBe(0);
-    expect(countLikely([], "question")).toBe(0);
+  test("goes by the best alone, if the turn asks nothing", () => {
+    for (const [best, count] of [
+      [0.9, 22],
+      [0.2, 5],
+      [0.1, 2],
+      [0.04, 1],
+      [0.039, 0],
+    ] as const)
+      expect(countLikely([best, ...Array<number>(40).fill(best / 2)], "other")).toBe(count);
+    expect(countLikely([0.9, 0.1, 0.0091, 0.0089, 0.001], "other")).toBe(4);
+    expect(countLikely([], "other")).toBe(0);
+  });
+
+  test("asks of each further line of a question for more", () => {
+    const counts = [0.004, 0.006, 0.01, 0.02].map((rest) =>
+      countLikely([0.9, ...Array<number>(40).fill(rest)], "question"),
+    );
+    expect(counts).toEqual([1, 4, 8, 16]);
   });
 
   test("is small if even the best hardly answers", () => {
     const many = (best: number) => [best, ...Array<number>(20).fill(0.06)];
     expect(countLikely(many(0.1), "question")).toBe(21);
     expect(countLikely(many(0.0999), "question")).toBe(3);
-    expect(countLikely(many(0.0999), "other")).toBe(0);
   });
 
   test("goes by the given least probability alone", () => {
@@ -328,5 +342,58 @@ describe("what may replace a line", () => {
       return ids.indexOf(id) === older + 1;
     });
     expect(isBehind).toEqual([true, true, true, false, false]);
+  });
+});
+
+describe("the profile", () => {
+  const names = fc.constantFrom("Nadine Roux", "Tom", "Zoë Ní Bhriain", "Jürgen (Vertrieb)", "Li");
+  const likes = fc.constantFrom(
+    ...["prefers to be written to in French", "can't stand calls", "is allergic to nuts"],
+    ...["eats no dairy", "works at the harbour", "mag keine Anrufe", "ist allergisch gegen Nüsse"],
+    ...["prefiere el correo", "is Omar's sister", "strongly prefers short mails"],
+  );
+  const ofUser = fc.constantFrom(
+    ...["I like tea", "User prefers small diffs", "My wife loves opera", "Short answers, please"],
+    ...["Ich mag Tee", "User (Ines) prefers small diffs", "Nutzer mag keine Emojis"],
+  );
+  const shown = (texts: readonly string[]) => {
+    const memory = new Memory({ clock: () => NOW });
+    for (const text of texts) remember(memory, { text, type: "preference" });
+    return promptOfTurn(memory, { input: "Write a haiku about quantum physics" }).prompt;
+  };
+
+  test("is of the user, not of customers, whatever they are called and like", () => {
+    fc.assert(
+      fc.property(names, likes, ofUser, (name, what, own) => {
+        const prompt = shown([own, `${name} ${what}.`]);
+        expect(prompt).toContain(own);
+        expect(prompt).not.toContain(what);
+      }),
+      runs(amount(60, 20)),
+    );
+  });
+
+  test("names the user, if most of it does", () => {
+    fc.assert(
+      fc.property(names, fc.uniqueArray(likes, { minLength: 2, maxLength: 2 }), (name, its) => {
+        expect(shown([`${name} ${its[0]}.`])).toContain(its[0]);
+        const prompt = shown([...its.map((what) => `${name} ${what}.`), "Bo loves rye."]);
+        for (const what of its) expect(prompt).toContain(what);
+        expect(prompt).not.toContain("rye");
+      }),
+      runs(amount(60, 20)),
+    );
+  });
+
+  test("leaves what another person likes among the facts, where it is found", () => {
+    const memory = new Memory({ clock: () => NOW });
+    remember(memory, "I like short answers.");
+    remember(memory, "Nadine Roux prefers to be written to in French.");
+    const { prompt } = promptOfTurn(memory, {
+      input: "How does Nadine Roux want to be written to?",
+    });
+    const [profile, facts] = prompt.split("## Relevant Facts");
+    expect(profile).toContain("short answers");
+    expect(facts).toContain("Nadine Roux");
   });
 });

@@ -3,11 +3,13 @@
 // # Idea
 //
 // The probability of a memory says how likely it answers the turn. A prompt shows memories whose
-// probability is at least a share of the best one's, and at least what chance gives. A question needs
-// its answer, so that it is generous; a turn that asks for nothing is not. Where even the best memory
-// hardly answers, a few lines are enough: most such turns are about nothing that is stored.
+// probability is at least a share of the best one's, and at least what chance gives. Each line asks for
+// more than the one before: it costs as much, and the answer is more likely above it. Where even the
+// best memory hardly answers, a few lines are enough: most such turns are about nothing that is stored.
+// A statement or a task often shares no word with what it needs ("I'm cooking for Ana tonight"), and as
+// often needs nothing ("Write a haiku"). So the best probability says how many lines it gets.
 //
-// The numbers are the knee of the share of needed memories over the tokens of the prompt
+// The numbers are the knee of the share of needed memories over the lines of the prompt
 // (`npm run quality -- picks`).
 //
 // A question often finds what held before, in the words of the question, and not what holds now. So the
@@ -15,10 +17,14 @@
 
 import { MIN_PERHAPS } from "../knows.ts";
 
-/** The least share of the best memory's probability. */
-const SHARE = { question: 0.01, other: 0.1, idle: 0.1 } as const;
-/** The least probability: a memory has as much by chance. */
-const CHANCE = { question: 0.005, other: 0.1, idle: 0.1 } as const;
+/** The least share of the best memory's probability, for the first line. */
+const SHARE = 0.004;
+/** The least probability, for the first line: a memory has as much by chance. */
+const CHANCE = 0.001;
+/** After `lines` lines the least probability is 2 to the `power` times that of the first. */
+const GROWTH = { lines: 8, power: 1.6 } as const;
+/** The most lines of a turn that asks nothing, if the best memory is sure to matter. */
+const MAX_OF_STATEMENT = 25;
 /** The most lines if even the best memory hardly answers. */
 const MAX_DOUBTFUL = 3;
 /** A profile of so many lines is shown whole, whatever the turn is about. */
@@ -100,8 +106,11 @@ export function countLikely(
   min_score?: number | null,
 ): number {
   const [best = 0] = probabilities;
-  const least = min_score ?? Math.max(SHARE[turn] * best, CHANCE[turn]);
-  const below = probabilities.findIndex((one) => one < least);
+  const least = (place: number) =>
+    min_score ?? Math.max(SHARE * best, CHANCE) * (1 + place / GROWTH.lines) ** GROWTH.power;
+  const below = probabilities.findIndex((one, place) => one < least(place));
   const count = below < 0 ? probabilities.length : below;
-  return min_score == null && best < MIN_PERHAPS ? Math.min(count, MAX_DOUBTFUL) : count;
+  if (min_score != null) return count;
+  if (turn !== "question") return Math.min(count, Math.floor(MAX_OF_STATEMENT * best));
+  return best < MIN_PERHAPS ? Math.min(count, MAX_DOUBTFUL) : count;
 }

@@ -1,8 +1,16 @@
-// Rule: the memories in the profile of a prompt. The profile describes the user and the user's
-// wishes, independent of the turn. The rule selects rows of the database, so that it is not in the
-// crate.
+// Rule: which memories describe the user, and which another person.
+//
+// # Idea
+//
+// Preferences and persons make up the profile of the user. A support agent also stores what a customer
+// prefers: "Nadine Roux prefers to be written to in French". That is a fact, and no line of the profile.
+// A text tells of somebody else if it begins with a name and what that person likes, does or is, and
+// says nothing of the speaker. The user may have a name, too: an agent writes "Mira eats no dairy". So the
+// person whom more than half of these texts name is the user, if no text speaks of one.
 
-/** The category of the profile for each subtype that belongs to it. */
+import { SPEAKER } from "../write/replacing/words.ts";
+
+/** The subtypes of memories that describe the user, and their category. */
 export const PROFILE_CATEGORIES: Readonly<Record<string, string>> = {
   "custom:preference": "preference",
   "custom:person": "person",
@@ -11,3 +19,42 @@ export const PROFILE_CATEGORIES: Readonly<Record<string, string>> = {
   person: "person",
   rule: "rule",
 };
+
+/** A name at the beginning, and what the person likes, does or is, in three languages. */
+const OF_PERSON = new RegExp(
+  String.raw`^(?<first>\p{Lu}[\p{L}'’-]*)(?: \p{Lu}[\p{L}.'’-]*)*(?: \([^)]*\))?,? (?:${[
+    "(?:strongly |really |always |never |usually )?(?:prefers?|likes?|loves?|enjoys?|hates?|dislikes?)",
+    "wants?|avoids?|eats?|drinks?|doesn['’]t|can['’]?t|cannot|lives? in|works? (?:at|for|as|in)",
+    "is (?:allergic|vegetarian|vegan|intolerant|an?|the|[\\p{L}-]+['’]s)",
+    "mag|bevorzugt|liebt|hasst|isst|trinkt|möchte|will|wohnt|arbeitet|heißt",
+    "ist (?:allergisch|vegetarisch|vegan|eine?|der|die)",
+    "prefiere|odia|come|bebe|vive|trabaja|es (?:alérgic[oa]|vegetarian[oa]|vegan[oa]|el|la|una?)",
+  ].join("|")})(?![\p{L}])`,
+  "u",
+);
+const WORD = /[\p{L}'’]+/gu;
+const USER = /\b(?:users?|benutzer(?:in)?|nutzer(?:in)?|usuari[oa])\b/i;
+
+/** Whether a text speaks of the user, or of the one who says it. */
+const tellsOfUser = (text: string): boolean =>
+  USER.test(text) ||
+  (text.match(WORD) ?? []).some((word) => SPEAKER.has(word.toLowerCase().replaceAll("’", "'")));
+
+/** Returns the name of the other person that a text tells of. */
+const personIn = (text: string): string | undefined =>
+  tellsOfUser(text) ? undefined : OF_PERSON.exec(text.trim())?.groups?.first?.toLowerCase();
+
+/** Returns a test whether a text describes somebody else than the user, whom these texts describe. */
+export function describesOther(profile: readonly string[]): (text: string) => boolean {
+  const counts = new Map<string, number>();
+  for (const text of profile) {
+    const person = personIn(text);
+    if (person !== undefined) counts.set(person, (counts.get(person) ?? 0) + 1);
+  }
+  const [first, count = 0] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? [];
+  const user = 2 * count > profile.length && !profile.some(tellsOfUser) ? first : undefined;
+  return (text) => {
+    const person = personIn(text);
+    return person !== undefined && person !== user;
+  };
+}

@@ -7,6 +7,7 @@ import { isOtherIdle } from "../idle.ts";
 import { type Knows, knowsOf } from "../knows.ts";
 import type { Preset } from "../presets/preset.ts";
 import { asksIn } from "./picking.ts";
+import { describesOther } from "./profile.ts";
 import { DEFAULT_TOKENS } from "./room.ts";
 import {
   CONVERSATIONS,
@@ -28,6 +29,7 @@ import {
   profileTypes,
   questionOfTurn,
   type TurnPrompt,
+  wordsOfMemory,
   writePrompt,
 } from "./turn-prompt.ts";
 
@@ -147,9 +149,11 @@ export function buildPrompt<Found extends FoundCandidate>(
   // What a question for the past finds before the memory that replaces it is asked for.
   const asksPast = engine.understand(input, { now, time_zone: zone }).era !== "present";
   const set = Object.entries(turn.budgets ?? {}).filter(([, tokens]) => tokens !== undefined);
-  const profile = memories
+  const describing = memories
     .newest(profileTypes(preset), MAX_PROFILE)
     .filter(({ state_lifecycle: state }) => isAtHand(state));
+  const isOther = describesOther(describing.map(wordsOfMemory));
+  const profile = describing.filter((row) => !isOther(wordsOfMemory(row)));
   const recent = memories.newest(CONVERSATIONS, MAX_RECENT, now - RECENT_FOR);
   const written = (hits: readonly Found[]): TurnPrompt => {
     const boosts = memories.boosts?.(hits.map(({ id }) => id));
@@ -159,7 +163,9 @@ export function buildPrompt<Found extends FoundCandidate>(
     const stored = (rows: readonly StoredCandidate[]): PromptMemory[] => {
       const newer = memories.newerOf(rows.map(({ id }) => id));
       return rows.map((row, place) => {
-        const memory = candidateOf(row, of, row.state_lifecycle);
+        const own = candidateOf(row, of, row.state_lifecycle);
+        const isOfOther = own.heading === "user_profile" && isOther(own.text);
+        const memory = isOfOther ? { ...own, heading: "facts" as const } : own;
         const its = newer[place];
         if (its === undefined) return memory;
         const isPast = isBefore(row.id, its.row.id);
