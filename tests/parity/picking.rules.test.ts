@@ -282,7 +282,7 @@ describe("what may replace a line", () => {
     const { prompt, places } = shown();
     expect(places).toEqual([0, 1]);
     expect(prompt).toMatch(
-      /noon\. \(noted on [^)]*\)\n- The Bergen list hangs by the kettle\. \(may replace the line above\) \(noted on/,
+      /noon\. \(noted on [^)]*\)\n- The Bergen list hangs by the kettle\. \(later than the line above\) \(noted on/,
     );
     expect(guessedDays([]).shown().places).toEqual([0]);
     // An agent that sends the line back says nothing new.

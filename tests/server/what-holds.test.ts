@@ -87,6 +87,42 @@ describe("answers", () => {
     expect(why[0].rank).toBeGreaterThan(why[1].rank);
   });
 
+  test("have what may replace the first of them behind it, if asked to", async () => {
+    const own = client();
+    const event = { type: "event", subtype: undefined, content_body: null };
+    await own.create({ ...event, id: "older", content_title: "Releases happen on Wednesdays." });
+    await own.create({
+      ...event,
+      id: "other",
+      content_title: "Releases happen often.",
+      tags: ["x"],
+    });
+    await own.create({ ...event, id: "newer", content_title: "The Bergen list hangs there." });
+    await own.link("newer", "older", "faintly_supersedes", { strength: 0.1 });
+    const ask = async (fields: object = {}) => {
+      const query = "On which days do releases happen?";
+      const { body } = await own.ask("POST /search", { query, ...fields });
+      expect(searchOperations.search.answer.parse(body)).toEqual(body);
+      return body.data.map(({ id, may_replace }: Record<string, string>) => [id, may_replace]);
+    };
+    const plain = await ask();
+    expect(plain.slice(0, 2)).toEqual([
+      ["older", undefined],
+      ["other", undefined],
+    ]);
+    const ids = ["older", "newer", "other"];
+    const followed = ids.map((id) => [id, id === "newer" ? "older" : undefined]);
+    expect(await ask({ with_newer: true })).toEqual(followed);
+    expect(await ask({ with_newer: true, limit: 2 })).toEqual(followed.slice(0, 2));
+    expect(await ask({ with_newer: true, limit: 1 })).toEqual(followed.slice(0, 1));
+    expect(await ask({ with_newer: true, min_score: 0.01 })).toEqual(
+      await ask({ min_score: 0.01 }),
+    );
+    const filter = { tags: { any: ["x"] } };
+    expect(await ask({ with_newer: true, filter })).toEqual([["other", undefined]]);
+    expect(await ask({ with_newer: false })).toEqual(plain);
+  });
+
   test("are as without it once the edge is removed", async () => {
     const own = await rents([]);
     const order = await own.search(NOW);
@@ -137,7 +173,7 @@ describe("prompts", () => {
     expect(await promptFor(own, input)).not.toContain("line above");
     await own.link("newer", "older", "faintly_supersedes", { strength: 0.1 });
     const prompt = await promptFor(own, input);
-    expect(prompt).toMatch(/Wednesdays\. .*\n- The Bergen .* \(may replace the line above\) /);
+    expect(prompt).toMatch(/Wednesdays\. .*\n- The Bergen .* \(later than the line above\) /);
     const filter = { tags: { any: ["team"] } };
     const { body } = await own.ask("POST /context", { input, filter });
     expect(body.prompt).toContain(older);

@@ -69,7 +69,7 @@ export {
 export { TRADING } from "./presets/trading.ts";
 export { markOfEarlier, type NewerMemory, shortDay } from "./prompt/earlier.ts";
 export { type IndexedMemory, promptOfTurn } from "./prompt/over-index.ts";
-export { countLikely, type Picking } from "./prompt/picking.ts";
+export { countFollowed, countLikely, MAX_BEHIND, type Picking } from "./prompt/picking.ts";
 export { PROFILE_CATEGORIES } from "./prompt/profile.ts";
 export { DEFAULT_TOKENS, PROFILE_SHARE, RECENT_SHARE } from "./prompt/room.ts";
 export {

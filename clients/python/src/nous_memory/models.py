@@ -681,6 +681,10 @@ class SearchRequestFields(TypedDict, total=False):
     """How far a memory moves back that is like a better one, from 0 to 1. Default 0. Only by
     evidence.
     """
+    with_newer: bool | None
+    """Whether memories that may replace one of the first three stand directly behind it, in
+    place of the last ones. Default false. Only by evidence, and without a `min_score`.
+    """
     recall: bool
     """Whether the memories of the answer count as accessed."""
 
@@ -727,6 +731,8 @@ class SearchHit(MemoryNode, frozen=True, kw_only=True):
     replaced_by: Replacement | None = None
     """The memory that seems to replace it. For what holds, that memory stands before it."""
     replaces: Replacement | None = None
+    may_replace: str | None = None
+    """With `with_newer`: the id of the memory before it that it may replace."""
     similar_to: str | None = None
     """By evidence: the id of a memory before it that it is like or repeats, if it stands
     further back for that reason.
@@ -1160,6 +1166,10 @@ class AgentProfile(msgspec.Struct, frozen=True, kw_only=True):
     """`english`: the forms of an English word count as one word; `none`: they do not."""
     types: dict[str, AgentProfileTypesValue]
     """The types of memories."""
+    sections: dict[str, Section]
+    """The sections of those subtypes that memories have, and that the preset of this name puts
+    elsewhere.
+    """
     ranking: Ranking
     """How searches rank, unless a request says."""
 
@@ -1495,6 +1505,10 @@ class RetrievalRequestFields(TypedDict, total=False):
     """How far a memory moves back that is like a better one, from 0 to 1. Default 0. Only by
     evidence.
     """
+    with_newer: bool | None
+    """Whether memories that may replace one of the first three stand directly behind it, in
+    place of the last ones. Default false. Only by evidence, and without a `min_score`.
+    """
     recall: RetrievalRequestRecall | bool
     """Edges between memories that are recalled together gain, more by `explicit` than by
     `automatic`. `none`, or false, counts nothing.
@@ -1749,6 +1763,10 @@ class LinesRequestFields(TypedDict, total=False):
     diversity: float | None
     """How far a memory moves back that is like a better one, from 0 to 1. Default 0. Only by
     evidence.
+    """
+    with_newer: bool | None
+    """Whether memories that may replace one of the first three stand directly behind it, in
+    place of the last ones. Default false. Only by evidence, and without a `min_score`.
     """
     recall: RetrievalRequestRecall | bool
     """Edges between memories that are recalled together gain, more by `explicit` than by

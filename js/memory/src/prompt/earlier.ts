@@ -35,8 +35,10 @@ export function markOfEarlier(
   return `(earlier; since ${day ?? "then"}: ${told(newer.text)})`;
 }
 
-/** The mark of a memory that may replace the one before it. */
-export const MARK_BEHIND = "(may replace the line above)";
+/**
+ * The mark of a memory that may replace the one before it. It says no more than is sure: most of them do not.
+ */
+export const MARK_BEHIND = "(later than the line above)";
 
 /** A mark of an older memory at the end of a text. */
 export const MARK_OF_EARLIER =

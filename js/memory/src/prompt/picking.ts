@@ -37,6 +37,13 @@ const FOLLOWED = { probability: 0.05, share: 0.1 } as const;
 /** The most memories that may replace a line, and stand behind it. */
 export const MAX_BEHIND = 2;
 
+/** Returns how many of these answers, the most probable first, bring what may replace them. */
+export function countFollowed(answers: readonly { probability: number }[]): number {
+  const least = Math.max(FOLLOWED.share * (answers[0]?.probability ?? 0), FOLLOWED.probability);
+  const first = answers.slice(0, MAX_FOLLOWED);
+  return first.filter(({ probability }) => probability >= least).length;
+}
+
 /** Which memories the prompt of a turn shows. */
 export interface Picking {
   /** What the turn is: a question, a greeting or thanks (`idle`), or anything else. */
@@ -83,10 +90,7 @@ export function picksOf(
   const isIn = (some: ReadonlySet<string>) => (id: string) => some.has(id);
   const isLikely = isIn(ids(sorted.slice(0, countLikely(probabilities, turn, min_score))));
   const all = () => true;
-  const leastFollowed = Math.max(FOLLOWED.share * (probabilities[0] ?? 0), FOLLOWED.probability);
-  const isFollowed = isIn(
-    ids(sorted.slice(0, MAX_FOLLOWED).filter((one) => one.probability >= leastFollowed)),
-  );
+  const isFollowed = isIn(ids(sorted.slice(0, countFollowed(sorted))));
   // A given probability holds for every memory of the prompt.
   const followed = (min_score ?? 0) > 0 ? () => false : isFollowed;
   if (min_score === 0) return { profile: all, found: all, recent: all, followed };

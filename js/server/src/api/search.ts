@@ -70,6 +70,13 @@ export const searchRequest = z
       .describe(
         "How far a memory moves back that is like a better one, from 0 to 1. Default 0. Only by evidence.",
       ),
+    with_newer: z
+      .boolean()
+      .nullish()
+      .describe(
+        "Whether memories that may replace one of the first three stand directly behind it, in place of " +
+          "the last ones. Default false. Only by evidence, and without a `min_score`.",
+      ),
   })
   .openapi("SearchFields", { description: "A question, and the filters of the search." });
 
@@ -124,6 +131,10 @@ export const found = node
       .describe("By evidence: the id of a memory that supersedes it, and that stands before it."),
     replaced_by,
     replaces,
+    may_replace: z
+      .string()
+      .optional()
+      .describe("With `with_newer`: the id of the memory before it that it may replace."),
     similar_to: z
       .string()
       .optional()

@@ -1,7 +1,7 @@
 // Searches by evidence: the index tells of each memory the probability that it answers the
 // question.
 
-import { knowsOf, rounded } from "nous-memory";
+import { countFollowed, knowsOf, MAX_BEHIND, rounded } from "nous-memory";
 import { ANSWERABLE, type Answer } from "nous-wasm";
 import type { QuestionVector } from "../../api/operation.ts";
 import type { SearchAnswer } from "../../api/search.ts";
@@ -36,13 +36,13 @@ export function searchByEvidence(
   const passes = passesOf(agent, filterOf(agent, request, states?.stored, now));
   const min_score = request.min_score ?? 0;
   const diversity = request.diversity ?? 0;
-  const among = amongOf(agent, request)?.handles;
+  const given = amongOf(agent, request)?.handles;
   const meaning = meaningOf(agent, query, question);
   const embed_queries_ms = question?.ms ?? 0;
   const parse_filters_ms = watch();
 
   let leftOut = 0;
-  const find = (max: number): { answers: readonly Answer[]; isAll: boolean } => {
+  const find = (max: number, among = given): { answers: readonly Followed[]; isAll: boolean } => {
     const how = { limit: max, min_score, diversity, now, filters, among, ...meaning };
     const found = agent.part("search index", () =>
       index.ask(query, { ...how, time_zone: agent.timeZone }),
@@ -56,18 +56,35 @@ export function searchByEvidence(
   // Filters that the index does not know are applied afterwards, and may leave too few results.
   for (let more = WIDER; answers.length < limit && !isAll; more *= WIDER)
     ({ answers, isAll } = find(more * limit));
+  if (request.with_newer && min_score === 0) {
+    const isGiven = given === undefined ? undefined : new Set(given);
+    const newerOf = ({ id, score: max }: Answer) => {
+      const ids = index.guessedSuccessors(id).map(({ source_id }) => source_id);
+      const found = new Map(answers.map((one) => [one.id, one]));
+      const missing = index.handles(ids.filter((one) => !found.has(one)));
+      const few = missing.filter((handle) => isGiven?.has(handle) ?? true);
+      // Without the others it would look more probable than it is.
+      for (const one of few.length === 0 ? [] : find(few.length, few).answers)
+        found.set(one.id, { ...one, score: Math.min(one.score, max) });
+      return ids.flatMap((one) => found.get(one) ?? []);
+    };
+    answers = withNewer(answers, newerOf).slice(0, limit);
+  }
   const spreading_ms = watch();
 
   const replacementOf = replacementsOf(agent, answers);
   const byId = new Map(answers.map((answer) => [answer.id, answer]));
   const entryOf = (id: string) => {
-    const { score, evidence, superseded_by, replaced_by, replaces, similar_to } = byId.get(id)!;
+    const answer = byId.get(id)!;
+    const { score, evidence, superseded_by, replaced_by, replaces } = answer;
+    const { similar_to, may_replace } = answer;
     return {
       score: rounded(score),
       evidence: roundedAll(evidence),
       ...(superseded_by === undefined ? {} : { superseded_by }),
       ...replacementOf(id, { replaced_by, replaces }),
       ...(similar_to === undefined ? {} : { similar_to }),
+      ...(may_replace === undefined ? {} : { may_replace }),
     };
   };
   const { data, omitted } = agent.part("read rows", () =>
@@ -96,6 +113,34 @@ export function searchByEvidence(
       used_embeddings: agent.vectors.areOfWords,
     },
   };
+}
+
+/** An answer, and the one before it that it may replace. */
+type Followed = Answer & { may_replace?: string };
+
+/** Returns answers with those that may replace the first ones, directly behind each. */
+function withNewer(
+  answers: readonly Answer[],
+  newerOf: (answer: Answer) => readonly Answer[],
+): Followed[] {
+  const first = answers.map(({ score: probability }) => ({ probability }));
+  const placed = new Set<string>();
+  const place = (answer: Followed): Followed[] => {
+    if (placed.has(answer.id)) return [];
+    placed.add(answer.id);
+    return [answer];
+  };
+  const count = countFollowed(first);
+  return answers.flatMap((answer, at) => {
+    if (placed.has(answer.id)) return [];
+    const own = place(answer);
+    if (at >= count) return own;
+    const newer = newerOf(answer).filter(
+      ({ id, superseded_by }) => superseded_by === undefined && !placed.has(id),
+    );
+    const behind = newer.slice(0, MAX_BEHIND);
+    return own.concat(behind.flatMap((one) => place({ ...one, may_replace: answer.id })));
+  });
 }
 
 /** Returns evidence as answers write it, without values that round to 0. */

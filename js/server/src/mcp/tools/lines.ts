@@ -23,10 +23,14 @@ export const zoneOf = async (asked: Asked): Promise<string> =>
 
 /**
  * Returns a memory as one line, with its id in brackets. It says which one replaces it, if that is given,
- * or for a question for the past until when it held.
+ * or for a question for the past until when it held; and whether it may replace the one before it.
  */
-export function lineWithId(node: Node, zone: string, newer?: Node, isPast = false): string {
-  const memory = { ...told(node), newer: newer && told(newer), isPast };
+export function lineWithId(
+  node: Node,
+  zone: string,
+  its: { newer?: Node | undefined; isPast?: boolean; isBehind?: boolean } = {},
+): string {
+  const memory = { ...told(node), ...its, newer: its.newer && told(its.newer) };
   return lineOf(memory, Date.now(), zone).replace(/^- /, `- [${node.id}] `);
 }
 

@@ -59,7 +59,7 @@ export const recall = tool("recall", {
       answerable,
       knows = "yes",
       probability = 0,
-    } = await asked<SearchAnswer>("POST", "/search", { query, limit, filter });
+    } = await asked<SearchAnswer>("POST", "/search", { query, limit, filter, with_newer: true });
     const head =
       data.length === 0
         ? await withoutFound(query, filter, asked, max)
@@ -70,7 +70,8 @@ export const recall = tool("recall", {
       const newer = byId.get(node.replaced_by?.id ?? "");
       // For the past, the older one stands first.
       const isPast = newer !== undefined && data.indexOf(newer) > place;
-      return `${lineWithId(node, zone, newer, isPast)} · ${percent(node.score)}`;
+      const told = { newer, isPast, isBehind: node.may_replace !== undefined };
+      return `${lineWithId(node, zone, told)} · ${percent(node.score)}`;
     });
     const { text, shown } = within(head, lines, max, ADVICE_IN[set]);
     const memories = data.slice(0, shown).map(({ id, score }) => ({ id, score }));
