@@ -43,8 +43,8 @@ drawn sixteen times, as they came and loaded at once; beside questions without a
 /** How a prompt is limited, and whether its memory has faint guesses. */
 const WAYS: readonly (readonly [string, Partial<Turn>, hasNoFaint?: boolean])[] = [
   ["rule", {}],
-  ["rule, no faint guesses", {}, true],
   ["filled", { min_score: 0 }],
+  ["rule, no faint guesses", {}, true],
   ...[5, 10, 20].map((max_lines) => [`first ${max_lines}`, { min_score: 0, max_lines }] as const),
   ...[0.005, 0.01, 0.02, 0.05, 0.1].map(
     (min_score) => [`from ${min_score}`, { min_score }] as const,

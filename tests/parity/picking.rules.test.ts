@@ -34,6 +34,17 @@ describe("the count of likely memories", () => {
     expect(counts).toEqual([1, 4, 8, 16]);
   });
 
+  test("is small of a turn whose nearest memory is far", () => {
+    const many = (best: number) => [best, ...Array<number>(60).fill(best / 2)];
+    const counts = (turn: "question" | "other", best: number) =>
+      [undefined, 0.31, 0.32].map((nearest) => countLikely(many(best), turn, { nearest }));
+    expect(counts("other", 0.5)).toEqual([12, 2, 20]);
+    expect(counts("other", 0.1)).toEqual([2, 0, 4]);
+    expect(counts("question", 0.5)).toEqual([61, 10, 61]);
+    expect(counts("question", 0.1)).toEqual([61, 3, 61]);
+    expect(countLikely(many(0.5), "other", { nearest: 0.1, min_score: 0.2 })).toBe(61);
+  });
+
   test("is small if even the best hardly answers", () => {
     const many = (best: number) => [best, ...Array<number>(20).fill(0.06)];
     expect(countLikely(many(0.1), "question")).toBe(21);
@@ -41,9 +52,9 @@ describe("the count of likely memories", () => {
   });
 
   test("goes by the given least probability alone", () => {
-    expect(countLikely([0.05, 0.04, 0.03], "question", 0.04)).toBe(2);
-    expect(countLikely([0.9, 0.001, 0], "other", 0)).toBe(3);
-    expect(countLikely([0.9], "question", 1)).toBe(0);
+    expect(countLikely([0.05, 0.04, 0.03], "question", { min_score: 0.04 })).toBe(2);
+    expect(countLikely([0.9, 0.001, 0], "other", { min_score: 0 })).toBe(3);
+    expect(countLikely([0.9], "question", { min_score: 1 })).toBe(0);
   });
 });
 

@@ -75,11 +75,11 @@ function memoriesIn(memory: IndexedMemory): TurnMemories<FoundCandidate> {
       const answers = index.ask(question, {
         ...{ limit, now, time_zone: timeZone, embedding, filters },
       });
-      const hits = answers.flatMap(({ id, score, superseded_by, replaced_by }) => {
+      const hits = answers.flatMap((answer): FoundCandidate[] => {
+        const { id, score, evidence, superseded_by, replaced_by } = answer;
         const row = memory.row(id);
-        return row === undefined
-          ? []
-          : { ...found(row, rounded(score)), superseded_by, replaced_by };
+        if (row === undefined) return [];
+        return [{ ...found(row, rounded(score)), evidence, superseded_by, replaced_by }];
       });
       const known = new Set(hits.map(({ id }) => id));
       for (const { superseded_by, replaced_by, score } of [...hits]) {
@@ -87,7 +87,7 @@ function memoriesIn(memory: IndexedMemory): TurnMemories<FoundCandidate> {
         const row = id === undefined || known.has(id) ? undefined : memory.row(id);
         if (row === undefined) continue;
         known.add(row.id);
-        hits.push({ ...found(row, score), superseded_by: undefined, replaced_by: undefined });
+        hits.push(found(row, score));
       }
       return hits;
     },

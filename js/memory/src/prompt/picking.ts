@@ -7,7 +7,8 @@
 // more than the one before: it costs as much, and the answer is more likely above it. Where even the
 // best memory hardly answers, a few lines are enough: most such turns are about nothing that is stored.
 // A statement or a task often shares no word with what it needs ("I'm cooking for Ana tonight"), and as
-// often needs nothing ("Write a haiku"). So the best probability says how many lines it gets.
+// often needs nothing ("Write a haiku"). So the best probability says how many lines it gets, and the
+// highest cosine whether it is about anything that is stored: that tells them apart far better.
 //
 // The numbers are the knee of the share of needed memories over the lines of the prompt
 // (`npm run quality -- picks`).
@@ -23,8 +24,15 @@ const SHARE = 0.004;
 const CHANCE = 0.001;
 /** After `lines` lines the least probability is 2 to the `power` times that of the first. */
 const GROWTH = { lines: 8, power: 1.6 } as const;
-/** The most lines of a turn that asks nothing, if the best memory is sure to matter. */
-const MAX_OF_STATEMENT = 25;
+/** From this cosine of its nearest memory on, a turn is about something that is stored. */
+const NEAR = 0.32;
+/**
+ * The most lines of a turn that asks nothing, if the best memory is sure to matter: of one that is about
+ * something stored, of one that is not, and of one without a cosine.
+ */
+const MAX_OF_STATEMENT = { near: 40, far: 5, unknown: 25 } as const;
+/** The same of a question that is about nothing stored, and its least number of lines. */
+const MAX_OF_FAR_QUESTION = { sure: 20, least: 3 } as const;
 /** The most lines if even the best memory hardly answers. */
 const MAX_DOUBTFUL = 3;
 /** A profile of so many lines is shown whole, whatever the turn is about. */
@@ -60,6 +68,8 @@ interface Candidate {
   /** How probably it answers the turn, from 0 to 1. Default: `score`. */
   probability?: number | undefined;
   score: number;
+  /** The cosine of its embedding and the turn's; undefined without one. */
+  cosine?: number | undefined;
 }
 
 /**
@@ -88,7 +98,10 @@ export function picksOf(
   const probabilities = sorted.map(({ probability }) => probability);
   const ids = (some: readonly { id: string }[]) => new Set(some.map(({ id }) => id));
   const isIn = (some: ReadonlySet<string>) => (id: string) => some.has(id);
-  const isLikely = isIn(ids(sorted.slice(0, countLikely(probabilities, turn, min_score))));
+  const cosines = found.flatMap(({ cosine }) => cosine ?? []);
+  const nearest = cosines.length === 0 ? undefined : Math.max(...cosines);
+  const count = countLikely(probabilities, turn, { min_score, nearest });
+  const isLikely = isIn(ids(sorted.slice(0, count)));
   const all = () => true;
   const isFollowed = isIn(ids(sorted.slice(0, countFollowed(sorted))));
   // A given probability holds for every memory of the prompt.
@@ -103,11 +116,14 @@ export function picksOf(
   };
 }
 
-/** Returns how many of these probabilities, the highest first, a prompt shows. */
+/**
+ * Returns how many of these probabilities, the highest first, a prompt shows. `nearest` is the highest
+ * cosine of a memory and the turn.
+ */
 export function countLikely(
   probabilities: readonly number[],
   turn: Picking["turn"],
-  min_score?: number | null,
+  { min_score, nearest }: Pick<Picking, "min_score"> & { nearest?: number | undefined } = {},
 ): number {
   const [best = 0] = probabilities;
   const least = (place: number) =>
@@ -115,6 +131,13 @@ export function countLikely(
   const below = probabilities.findIndex((one, place) => one < least(place));
   const count = below < 0 ? probabilities.length : below;
   if (min_score != null) return count;
-  if (turn !== "question") return Math.min(count, Math.floor(MAX_OF_STATEMENT * best));
-  return best < MIN_PERHAPS ? Math.min(count, MAX_DOUBTFUL) : count;
+  const isFar = nearest !== undefined && nearest < NEAR;
+  if (turn !== "question") {
+    const { near, far, unknown } = MAX_OF_STATEMENT;
+    const max = nearest === undefined ? unknown : isFar ? far : near;
+    return Math.min(count, Math.floor(max * best));
+  }
+  if (best < MIN_PERHAPS) return Math.min(count, MAX_DOUBTFUL);
+  const { sure, least: min } = MAX_OF_FAR_QUESTION;
+  return isFar ? Math.min(count, Math.max(min, Math.floor(sure * best))) : count;
 }

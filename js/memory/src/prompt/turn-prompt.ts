@@ -86,6 +86,8 @@ export interface PromptMemory {
   score: number;
   /** The probability alone, by which it is picked. Default: the score. */
   probability?: number | undefined;
+  /** The cosine of its embedding and the turn's; undefined without one. */
+  cosine?: number | undefined;
   /** When it happened, in milliseconds since 1970; undefined if it tells of no event. */
   event_at?: number | undefined;
   /** Minutes before UTC of the clock by which the day of its event is told. Default: the zone's. */

@@ -42,6 +42,8 @@ export interface StoredCandidate extends CandidateRow {
 export interface FoundCandidate extends StoredCandidate {
   /** The probability that it answers the question, with four decimals. */
   score: number;
+  /** The evidence for it, by name. */
+  evidence?: Readonly<Record<string, number>> | undefined;
   /** The id of the memory that supersedes it. */
   superseded_by?: string | undefined;
   /** The memory that seems to replace it. */
@@ -194,6 +196,7 @@ export function buildPrompt<Found extends FoundCandidate>(
           (boosts?.[place] ?? 1) *
           factorOf(hits[place]!, frame.frame_id, censorIds),
         probability: hits[place]!.score,
+        cosine: hits[place]!.evidence?.emb,
       })),
       mayReplace: (id) => stored(memories.mayReplace(id)),
       profile: stored(profile),

@@ -58,14 +58,13 @@ export function searchByEvidence(
     ({ answers, isAll } = find(more * limit));
   if (request.with_newer && min_score === 0) {
     const isGiven = given === undefined ? undefined : new Set(given);
-    const newerOf = ({ id, score: max }: Answer) => {
+    const newerOf = (id: string) => {
       const ids = index.guessedSuccessors(id).map(({ source_id }) => source_id);
       const found = new Map(answers.map((one) => [one.id, one]));
       const missing = index.handles(ids.filter((one) => !found.has(one)));
       const few = missing.filter((handle) => isGiven?.has(handle) ?? true);
-      // Without the others it would look more probable than it is.
       for (const one of few.length === 0 ? [] : find(few.length, few).answers)
-        found.set(one.id, { ...one, score: Math.min(one.score, max) });
+        found.set(one.id, one);
       return ids.flatMap((one) => found.get(one) ?? []);
     };
     answers = withNewer(answers, newerOf).slice(0, limit);
@@ -121,7 +120,7 @@ type Followed = Answer & { may_replace?: string };
 /** Returns answers with those that may replace the first ones, directly behind each. */
 function withNewer(
   answers: readonly Answer[],
-  newerOf: (answer: Answer) => readonly Answer[],
+  newerOf: (id: string) => readonly Answer[],
 ): Followed[] {
   const first = answers.map(({ score: probability }) => ({ probability }));
   const placed = new Set<string>();
@@ -135,7 +134,7 @@ function withNewer(
     if (placed.has(answer.id)) return [];
     const own = place(answer);
     if (at >= count) return own;
-    const newer = newerOf(answer).filter(
+    const newer = newerOf(answer.id).filter(
       ({ id, superseded_by }) => superseded_by === undefined && !placed.has(id),
     );
     const behind = newer.slice(0, MAX_BEHIND);
