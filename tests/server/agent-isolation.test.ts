@@ -453,7 +453,7 @@ async function rowsOf(folder: string, { agent }: Actor): Promise<unknown> {
   for (const table of await tablesOf(own)) {
     const texts = (await stored(own, `SELECT * FROM ${table}`)).map((row) =>
       JSON.stringify(row, (_, value) =>
-        value instanceof ArrayBuffer ? Buffer.from(value).toString("hex") : value,
+        value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value,
       ),
     );
     rows.push([table, texts.sort()]);

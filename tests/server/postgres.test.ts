@@ -335,7 +335,7 @@ describe("a URL with a password", () => {
   const PASSWORD = "p@ss/w#rd:%25 ü";
 
   /** Makes a role that PostgreSQL lets in by its password alone. Returns the URL of its database. */
-  async function locked(): Promise<{ url: string; wrong: string }> {
+  async function locked(): Promise<{ url: string; wrong: string; bare: string }> {
     const created = await postgres.create();
     const admin = postgres.superuserOf(created);
     const name = `locked_${new URL(created).pathname.slice(1)}`;
@@ -358,14 +358,14 @@ describe("a URL with a password", () => {
       url.password = encodeURIComponent(password);
       return url.href;
     };
-    return { url: withPassword(PASSWORD), wrong: withPassword("wrong") };
+    return { url: withPassword(PASSWORD), wrong: withPassword("wrong"), bare: withPassword("") };
   }
 
   test(
     "opens the database from a variable, a file and an option, and is not shown",
     BUSY,
     async () => {
-      const { url, wrong } = await locked();
+      const { url, wrong, bare } = await locked();
       const folder = temporaryFolder();
       const file = join(folder, "url");
       writeFileSync(file, `${url}\n`);
@@ -374,6 +374,7 @@ describe("a URL with a password", () => {
         [[], { NOUS_DATABASE_URL: url, DATABASE_URL: wrong }],
         [["--database-url-file", file], { DATABASE_URL: wrong }],
         [["--database-url", url], {}],
+        [[], { NOUS_DATABASE_URL: bare, NOUS_DATABASE_TOKEN: PASSWORD }],
       ];
       for (const [at, [options, env]] of ways.entries()) {
         const server = await start(temporaryFolder(), options, "test", { env });

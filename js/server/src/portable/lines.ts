@@ -227,8 +227,7 @@ function figuresIn(json: PortableRow[string] | undefined): object | null {
   }
 }
 
-const base64Of = (bytes: Uint8Array | ArrayBuffer): string =>
-  Buffer.from(new Uint8Array(bytes)).toString("base64");
+const base64Of = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
 
 /**
  * Parses a line. `now` is the creation time of rows without one.

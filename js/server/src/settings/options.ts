@@ -183,7 +183,7 @@ export const OPTIONS = {
     value: "FILE",
   }),
   database_token: option({
-    schema: printable,
+    schema: z.string(),
     default: () => "",
     about:
       "password of the database, if its URL has none; other users of the machine can see options, but not variables",

@@ -91,7 +91,7 @@ function copyOnce(from: Storage, to: Storage): Omit<Moved, "passes"> {
             kept.delete(key);
             return !isEqual;
           });
-          to.portable.put(kind, changed.map(bound));
+          to.portable.put(kind, changed);
           if (kind === "node") to.nodes.seal(changed.map(({ id }) => id as string));
           rows[kind] += batch.length;
           differences += changed.length;
@@ -166,9 +166,3 @@ function hashOf(row: PortableRow): Buffer {
 function fold(all: Uint8Array, hash: Uint8Array): void {
   for (let place = 0; place < all.length; place++) all[place]! ^= hash[place]!;
 }
-
-/** Returns a row with bytes as a statement takes them. */
-const bound = (row: PortableRow): PortableRow =>
-  row.embedding_vector instanceof ArrayBuffer
-    ? { ...row, embedding_vector: new Uint8Array(row.embedding_vector) }
-    : row;

@@ -39,11 +39,7 @@ export function poolOf({ url: text, password, connections, timeout }: PostgresPl
 }
 
 /** Reads bytes in hexadecimal, `\x00ff`, into a buffer of their own. */
-function bytesOf(hex: string): ArrayBuffer {
-  const bytes = new Uint8Array((hex.length - 2) / 2);
-  bytes.set(Buffer.from(hex.slice(2), "hex"));
-  return bytes.buffer;
-}
+const bytesOf = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex.slice(2), "hex"));
 
 /** Runs `work` on a connection of its own, in one transaction. */
 export async function transaction<T>(

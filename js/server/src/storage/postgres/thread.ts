@@ -111,7 +111,7 @@ function bound(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(bound);
   if (value instanceof Uint8Array)
     return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  return value instanceof ArrayBuffer ? Buffer.from(value) : value;
+  return value;
 }
 
 /** Begins a transaction. Returns a row, or none if the agent's life is over. */
