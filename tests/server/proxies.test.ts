@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { some } from "../support/amount.ts";
-import { type Postgres, startPostgres } from "./support/postgres.ts";
+import { freePort, type Postgres, startPostgres } from "./support/postgres.ts";
 import { caddy, type LoadBalancer, nginx } from "./support/proxies.ts";
 import { type Running, start } from "./support/server-process.ts";
 import { LESSON } from "./support/shared-server.ts";
@@ -210,6 +210,16 @@ describe.each(some(PROXIES, 1))("$name", BUSY, ({ name, run }) => {
     expect(JSON.parse(text).data).toHaveLength(100);
     const tooLarge = await ask(proxy, "POST /v1/nodes/batch", { agent, body: padded(LARGEST + 1) });
     expect(tooLarge.status).toBe(413);
+  });
+
+  test("uses a server that starts after it, within seconds", async () => {
+    const port = await freePort();
+    const proxy = await before(port);
+    const own = ["--database-url", postgres.url, "--allowed-hosts", HOST, "--port", String(port)];
+    await start(temporaryFolder(), own);
+    const status = async () => (await ask(proxy, "GET /livez", { agent: "early" })).status;
+    // Caddy by itself would ask the server after half a minute again.
+    await expect.poll(status, { timeout: 20_000, interval: 500 }).toBe(200);
   });
 
   test("goes on while a server dies", async () => {
