@@ -34,11 +34,13 @@ OF_CREWAI = [
     "examples/crewai_memory.py",
 ]
 # The tests of the client itself, and the packages of requirements.lock that they need.
-OF_CLIENT = ["tests/test_%s.py" % name for name in ("client", "follow", "local", "retries")]
+OF_CLIENT = [
+    "tests/test_%s.py" % name for name in ("client", "follow", "generated", "local", "retries")
+]
 PACKAGES_OF_CLIENT = [
     "anyio", "attrs", "certifi", "exceptiongroup", "h11", "httpcore", "httpx", "idna",
-    "iniconfig", "msgspec", "outcome", "packaging", "pluggy", "pygments", "pytest", "sniffio",
-    "sortedcontainers", "tomli", "trio", "typing-extensions",
+    "iniconfig", "msgspec", "outcome", "packaging", "pluggy", "pygments", "pytest", "ruff",
+    "sniffio", "sortedcontainers", "tomli", "trio", "typing-extensions",
 ]  # fmt: skip
 NO_TESTS = 5  # pytest's word for arguments that name none
 OLDEST = (3, 10)

@@ -15,11 +15,15 @@ from nous_memory import LocalServer
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 
 
+# On Python 3.14 LangSmith, which LangChain brings, warns of itself.
+STRICT = ["-W", "error", "-W", "ignore:'asyncio.iscoroutinefunction' is deprecated"]
+
+
 def turn(name: str, said: str, url: str) -> str:
     # CrewAI warns of itself.
-    warnings = "ignore" if "crewai" in name else "error"
+    warnings = ["-W", "ignore"] if "crewai" in name else STRICT
     done = subprocess.run(
-        [sys.executable, "-W", warnings, str(EXAMPLES / name), said],
+        [sys.executable, *warnings, str(EXAMPLES / name), said],
         capture_output=True,
         text=True,
         env={**os.environ, "MEMORY_URL": url, "OPENAI_AGENTS_DISABLE_TRACING": "1"},

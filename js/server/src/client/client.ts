@@ -184,7 +184,8 @@ export async function* followMemory(options: FollowOptions): AsyncGenerator<Foll
     });
     const isStream = response.headers.get("content-type")?.startsWith("text/event-stream");
     if (!isStream || response.body === null) {
-      answerOf(response.status, await response.text(), { called, baseUrl, path, retryAfter: null });
+      const asked = { called, baseUrl, path, retryAfter: retryAfterOf(response) };
+      answerOf(response.status, await response.text(), asked);
       throw new NousRequestError(`${called}: the server has no stream`, response.status);
     }
     const decoder = new TextDecoder();
@@ -254,9 +255,7 @@ function askerOf(options: NousClientOptions) {
     const called = `${method} ${baseUrl}${path}`;
     try {
       const response = await fetch(url, init);
-      const seconds = response.headers.get("retry-after") ?? "";
-      const retryAfter = /^\d+$/.test(seconds) ? Number(seconds) : null;
-      const asked = { called, baseUrl, path, retryAfter };
+      const asked = { called, baseUrl, path, retryAfter: retryAfterOf(response) };
       return answerOf(response.status, await response.text(), asked);
     } catch (error) {
       if (error instanceof NousRequestError) throw error;
@@ -277,6 +276,11 @@ function causeOf(error: unknown): string {
   if (!(found instanceof Error)) return String(found);
   const { code, message } = found as Error & { code?: unknown };
   return typeof code === "string" && !message.includes(code) ? `${code}: ${message}` : message;
+}
+
+function retryAfterOf({ headers }: Response): number | null {
+  const seconds = headers.get("retry-after") ?? "";
+  return /^\d+$/.test(seconds) ? Number(seconds) : null;
 }
 
 /** What was asked, and when to ask again. */
