@@ -376,6 +376,7 @@ test("the program has the commands, and refuses what does not fit", async () => 
     `1 memories are in ${path("notes")}.`,
   );
   expect(readFileSync(path("notes/person/Ada (person).md"), "utf8")).toContain("\nSails\n");
+  run("export", path("own.jsonl"));
   expect(run("import", path("notes"), "--from", "markdown").out).toMatch(
     /^0 added, 0 changed, 0 gone, 1 as/,
   );
@@ -385,6 +386,10 @@ test("the program has the commands, and refuses what does not fit", async () => 
     [["import", path("memory.jsonl"), "--dry-run"], /need --from/],
     [["import", path("memory.jsonl"), "--from", "mem1"], /Allowed choices/],
     [["import", path("memory.jsonl"), "--from", "mem0"], /--from mcp-memory/],
+    [["import", path("memory.jsonl")], /Line 1: .* need --from/],
+    [["import", path("notes")], /is a folder.* need --from/],
+    [["import", path("own.jsonl"), "--from", "jsonl"], /without --from/],
+    [["import", path("own.jsonl"), "--from", "mem0"], /without --from/],
     [["watch", path("none")], /There is no folder/],
     [["watch", path("notes"), "--format", "rtf"], /Allowed choices/],
   ] as const) {

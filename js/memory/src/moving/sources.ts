@@ -73,6 +73,14 @@ const READERS = {
 /** Returns the names of the files of a program in a folder. */
 export const filesOfSource = (source: JsonSource): RegExp => READERS[source].files;
 
+/** Says what to do with lines that an export of the server wrote. */
+const OWN =
+  "This is an export of nous-server, which `nous-server import FILE` takes without --from.";
+
+/** Returns whether a part is a memory of an export. */
+const isRow = (json: unknown): boolean =>
+  isObject(json) && json.kind === "node" && "content_title" in json;
+
 /** Characters in which a page is told from JSON. */
 const LOOKED_AT = 65_536;
 
@@ -91,7 +99,7 @@ export function* readSource(source: JsonSource, file: SourceFile): Iterable<Move
   }
   if (!/^[\s\ufeff]*[[{"]/.test(start))
     throw new FileError(`This is no JSON. It must hold ${reader.what}.`);
-  let known = 0;
+  let [known, isOwn] = [0, false];
   let first: unknown;
   const wrong: Moved[] = [];
   const parts = jsonParts(file.chunks());
@@ -103,7 +111,8 @@ export function* readSource(source: JsonSource, file: SourceFile): Iterable<Move
         continue;
       }
       first ??= part.json;
-      if (reader.knows(part.json)) known += 1;
+      isOwn ||= isRow(part.json);
+      if (!isOwn && reader.knows(part.json)) known += 1;
       yield part;
     }
   };
@@ -116,7 +125,7 @@ export function* readSource(source: JsonSource, file: SourceFile): Iterable<Move
       yield moved;
     } else held.push(moved);
   }
-  if (known === 0) throw new FileError(otherThan(reader, first));
+  if (known === 0) throw new FileError(isOwn ? OWN : otherThan(reader, first));
   yield* held;
   yield* wrong;
 }

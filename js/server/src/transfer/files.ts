@@ -4,8 +4,12 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { clearLine, cursorTo } from "node:readline";
 import { StringDecoder } from "node:string_decoder";
+import { SettingsError } from "../refusal.ts";
 import { StorageError } from "../storage/errors.ts";
 import type { Target } from "../storage/target.ts";
+
+/** Says how files are imported that no export of the server wrote. */
+export const OTHER_FILES = "Files and folders of other programs need --from.";
 
 const [STANDARD_INPUT, STANDARD_OUTPUT] = [0, 1];
 /** Bytes of one read. */
@@ -21,8 +25,10 @@ const WIDTH = 40;
  */
 export function withLines<T>(file: string | undefined, use: (lines: Iterable<string>) => T): T {
   const handle = file === undefined ? STANDARD_INPUT : openSync(file, "r");
-  const bar = barOf(fstatSync(handle).size);
+  const found = fstatSync(handle);
+  const bar = barOf(found.size);
   try {
+    if (found.isDirectory()) throw new SettingsError(`${file} is a folder. ${OTHER_FILES}`);
     return use(linesIn(handle, (bytes) => bar?.update(bytes)));
   } finally {
     bar?.stop();

@@ -10,6 +10,7 @@ import type { Storage } from "../storage/storage.ts";
 import type { NameKind } from "../storage/tables/names.ts";
 import type { PortableKind, PortableRow } from "../storage/tables/portable.ts";
 import type { ConflictPolicy } from "./conflict-policy.ts";
+import { OTHER_FILES } from "./files.ts";
 
 /** The result of an import: how many rows it took, or left as they were. */
 export interface Imported {
@@ -84,8 +85,9 @@ export function importMemory(
           waiting.push({ place, kind, row });
         else count(kind, take(storage, kind, row, conflicts));
       } catch (error) {
-        if (error instanceof LineError) throw new LineError(`${placeOf(place)}: ${error.message}.`);
-        throw error;
+        if (!(error instanceof LineError)) throw error;
+        const hint = place === 1 ? ` ${OTHER_FILES}` : "";
+        throw new LineError(`${placeOf(place)}: ${error.message}.${hint}`);
       }
     }
     for (const { place, kind, row } of waiting) {
