@@ -118,6 +118,29 @@ test("memories follow files that are written, edited, moved and deleted", async 
   expect(await end()).toBe(0);
 });
 
+test("files that editors replace, and folders that come and go, are followed", async () => {
+  const { vault, write, watch, texts } = watched();
+  write("pier.md", "The pier opens at nine.");
+  const { end } = await watch();
+  const replace = (name: string, text: string) => {
+    write("new.tmp", text);
+    renameSync(join(vault, "new.tmp"), join(vault, name));
+  };
+  for (const hour of ["ten", "eleven", "noon"]) {
+    replace("pier.md", `The pier opens at ${hour}.`);
+    await expect.poll(texts).toEqual([`The pier opens at ${hour}.`]);
+  }
+  for (const day of ["Monday", "Tuesday"]) {
+    write("week/ferry.md", `The ferry rests on ${day}.`);
+    await expect.poll(texts).toHaveLength(2);
+    replace("week/ferry.md", `The ferry leaves on ${day}.`);
+    await expect.poll(texts).toContain(`The ferry leaves on ${day}.`);
+    rmSync(join(vault, "week"), { recursive: true });
+    await expect.poll(texts).toEqual(["The pier opens at noon."]);
+  }
+  expect(await end()).toBe(0);
+});
+
 test("a burst of saves is one write", async () => {
   const { vault, write, watch } = watched();
   write("log.md", "Line 0.");

@@ -106,23 +106,28 @@ const BESIDE =
 /** Whether a name is that of a hidden or temporary file, or of such a folder. */
 export const isBeside = (name: string): boolean => BESIDE.test(name);
 
+/** Returns the files of a folder, as `entriesIn` does, whose paths are wanted. */
+export const filesIn = (folder: string, wanted: RegExp): string[] =>
+  entriesIn(folder).files.filter((name) => wanted.test(name));
+
 /**
- * Returns the files of a folder and of those within, by their paths with "/" in order. Hidden and
- * temporary files are left out, and symbolic links are not followed.
+ * Returns the files of a folder and of those within, by their paths with "/" in order, and these folders,
+ * itself as "". Hidden and temporary ones are left out, and symbolic links are not followed.
  */
-export function filesIn(folder: string, wanted: RegExp): string[] {
-  const names: string[] = [];
+export function entriesIn(folder: string): { files: string[]; folders: string[] } {
+  const [files, folders]: [string[], string[]] = [[], []];
   const look = (below: string, depth: number): void => {
+    folders.push(below);
     const entries = readdirSync(join(folder, below), { withFileTypes: true });
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       if (isBeside(entry.name)) continue;
       const name = below === "" ? entry.name : `${below}/${entry.name}`;
       if (entry.isDirectory() && depth < MAX_DEPTH) look(name, depth + 1);
-      else if (entry.isFile() && wanted.test(name)) names.push(name);
+      else if (entry.isFile()) files.push(name);
     }
   };
   look("", 0);
-  return names;
+  return { files, folders };
 }
 
 function fileAt(path: string, name: string, read: (bytes: number) => void): FoundFile {

@@ -6,9 +6,14 @@
 // looked through: a file counts as changed if its size or its time differs from those that were read. The
 // look waits until nothing has changed for a moment, so that a burst of saves is one write.
 //
+// On Linux each folder is watched by itself: Node watches the files of a recursive watcher there one by one,
+// and tells nothing more of a file that was replaced, as many editors save.
+//
 // # Invariants
 //
 // - The first look reads every file: what changed while nobody watched is caught up.
+// - A folder is watched before its files are looked at. One that is new to a look is looked at once more, for
+//   the files that came before it was watched.
 // - After an error all files are read again, and the next look tries again.
 //
 // # Cost
@@ -19,7 +24,7 @@ import { type FSWatcher, lstatSync, readFileSync, watch } from "node:fs";
 import { join } from "node:path";
 import { FileError } from "nous-memory/moving";
 import { SettingsError } from "../../refusal.ts";
-import { filesIn, textOf } from "./files.ts";
+import { entriesIn, textOf } from "./files.ts";
 import type { NoteFile, NotePolicy, NoteSync, Synced } from "./notes.ts";
 
 /** The names of files that are followed. */
@@ -29,6 +34,8 @@ const SETTLED = 300;
 const MAX_WAIT = 5_000;
 /** How often a look comes without news, since some disks tell none. */
 const EVERY = 30_000;
+/** Whether the system itself tells of the folders within a folder. */
+const TELLS_ALL = process.platform !== "linux";
 /** Bytes of a file that is read. */
 const MAX_BYTES = 16 * 2 ** 20;
 
@@ -54,7 +61,9 @@ export class Watching {
   readonly #options: WatchOptions;
   #sync: NoteSync | undefined;
   #seen = new Map<string, Seen>();
-  #watcher: FSWatcher | undefined;
+  /** By folder, and by its number on the disk: another folder may take its place. */
+  readonly #watchers = new Map<string, FSWatcher | undefined>();
+  #follows = false;
   #timer: NodeJS.Timeout | undefined;
   #every: NodeJS.Timeout | undefined;
   #since: number | undefined;
@@ -128,7 +137,10 @@ export class Watching {
     const changed: NoteFile[] = [];
     const seen = new Map<string, Seen>();
     const unread: string[] = [];
-    for (const path of filesIn(folder, NOTES)) {
+    const { files, folders } = entriesIn(folder);
+    if (this.#follows) this.#watch(TELLS_ALL ? [""] : folders);
+    for (const path of files) {
+      if (!NOTES.test(path)) continue;
       const there = lstatSync(join(folder, path), { throwIfNoEntry: false });
       if (there === undefined || !there.isFile()) continue;
       const { size: bytes, mtimeMs: modified } = there;
@@ -156,10 +168,38 @@ export class Watching {
 
   /** Follows the folder until `stop` is called. */
   start(): void {
-    const { folder, warn } = this.#options;
-    this.#watcher = watch(folder, { recursive: true }, () => this.#soon());
-    this.#watcher.on("error", (error) => warn(`${folder}: ${error.message}`));
+    this.#follows = true;
+    this.#lookAgain();
     this.#every = setInterval(() => this.#lookAgain(), EVERY);
+  }
+
+  /** Watches these folders, and no others. */
+  #watch(paths: readonly string[]): void {
+    const { folder, warn } = this.#options;
+    const there = new Map<string, string>();
+    for (const path of paths) {
+      const place = join(folder, path);
+      const found = lstatSync(place, { throwIfNoEntry: false });
+      if (found !== undefined) there.set(`${found.ino} ${path}`, place);
+    }
+    for (const [key, watcher] of this.#watchers) {
+      if (there.has(key)) continue;
+      watcher?.close();
+      this.#watchers.delete(key);
+    }
+    for (const [key, place] of there) {
+      if (this.#watchers.has(key)) continue;
+      this.#watchers.set(key, undefined);
+      try {
+        const watcher = watch(place, { recursive: TELLS_ALL }, () => this.#soon());
+        watcher.on("error", (error) => warn(`${place}: ${error.message}`));
+        this.#watchers.set(key, watcher);
+        this.#soon();
+      } catch (error) {
+        // It is looked at all the same, only later.
+        warn(`${place}: ${(error as Error).message}`);
+      }
+    }
   }
 
   #soon(): void {
@@ -183,7 +223,9 @@ export class Watching {
   }
 
   stop(): void {
-    this.#watcher?.close();
+    this.#follows = false;
+    for (const watcher of this.#watchers.values()) watcher?.close();
+    this.#watchers.clear();
     clearTimeout(this.#timer);
     clearInterval(this.#every);
   }
