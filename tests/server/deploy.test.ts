@@ -69,15 +69,16 @@ test("each command is one of the server's", () => {
   mkdirSync(data);
   const moved = (args: readonly string[]) =>
     args
-      .map((arg) => arg.replace("/var/lib/nous-server/backup", join(folder, "backup")))
+      .map((arg) => arg.replace(/^\/(var\/lib\/nous-server|data)\/backup$/, join(folder, "backup")))
       .map((arg) => arg.replace("/var/lib/nous-server", data));
   const commands = new Set(COMMANDS.map((args) => moved(args).join(" ")));
-  expect(commands.size).toBeGreaterThanOrEqual(3);
-  for (const command of commands) {
+  expect(commands.size).toBeGreaterThanOrEqual(4);
+  // A copy of no agent is refused.
+  const first = "import --from jsonl -";
+  for (const command of [first, ...commands]) {
     const env = { ...process.env, NOUS_DATA_DIR: data };
     const { status, stderr } = spawnSync(process.execPath, [PROGRAM, ...command.split(" ")], {
-      env,
-      encoding: "utf8",
+      ...{ env, encoding: "utf8", input: '"The oven is broken."\n' },
     });
     expect({ command, status, stderr }).toMatchObject({ command, status: 0 });
   }
