@@ -395,6 +395,21 @@ describe("a prompt by evidence", () => {
     expect(none.left_out).toContainEqual({ id: short.id, section: "facts", reason: "budget" });
   });
 
+  test("many lines together keep within max_tokens: none is counted as less than it takes", async () => {
+    const own = client();
+    for (let place = 0; place < 40; place += 1)
+      await own.create({
+        subtype: null,
+        content_title: `Greenhouse ${100 + place} opens at ${6 + (place % 4)}`,
+        content_body: null,
+      });
+    for (const max_tokens of [100, 200, 300, 400, 500, 600]) {
+      const { tokens, sections } = await build(own, { input: "Greenhouse opens?", max_tokens });
+      expect(tokens).toBeLessThanOrEqual(max_tokens);
+      expect(sections.length).toBeGreaterThan(0);
+    }
+  });
+
   test("asks with the last messages if the turn continues their topic", async () => {
     const own = client();
     await own.create({

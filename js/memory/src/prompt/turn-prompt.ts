@@ -41,7 +41,7 @@ import { MAX_BEHIND, type Picking, picksOf } from "./picking.ts";
 import { PROFILE_CATEGORIES } from "./profile.ts";
 import { DEFAULT_TOKENS, PROFILE_SHARE, RECENT_SHARE } from "./room.ts";
 import { isAtHand } from "./selection.ts";
-import { tokensOf } from "./tokens.ts";
+import { tokensIn, tokensOf } from "./tokens.ts";
 
 /** The most characters of one memory, about a fifth of a usual prompt. */
 const MAX_OF_A_MEMORY = 1_200;
@@ -222,7 +222,7 @@ export function writePrompt(turn: TurnToPrompt): TurnPrompt {
   const add = (section: SectionName, line: string, max = Number.POSITIVE_INFINITY) => {
     const [, label] = SECTIONS.find(([name]) => name === section)!;
     const isFirst = !lines.has(section);
-    const cost = tokensOf(line) + 1 + (isFirst ? tokensOf(label) + 2 : 0);
+    const cost = tokensIn(line) + 1 + (isFirst ? tokensIn(label) + 2 : 0);
     const spent = used.get(section) ?? 0;
     const own = section === "recent_conversations" ? undefined : budgets[section];
     if (own !== undefined && spent + cost > own) return "budget";
@@ -281,7 +281,7 @@ export function writePrompt(turn: TurnToPrompt): TurnPrompt {
     return [
       {
         ...{ name, label, priority, content: own.join("\n") },
-        token_estimate: used.get(name)!,
+        token_estimate: Math.round(used.get(name)!),
         budget: name === "recent_conversations" ? null : (budgets[name] ?? null),
       },
     ];
