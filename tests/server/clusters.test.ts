@@ -19,6 +19,25 @@ async function makeCluster({ ask }: Client, fields: object = {}) {
 const join = ({ ask }: Client, cluster: string, node_id: string, fields: object = {}) =>
   ask(`POST /clusters/${cluster}/members`, { node_id, ...fields });
 
+test("the graph with ids alone lists the same memories in the same pages", async () => {
+  const { ask, create } = client();
+  for (let made = 0; made < 5; made += 1) await create();
+  for (const page of ["", "&limit=2"]) {
+    const whole = (await ask(`GET /graph?nodes=whole${page}`)).body;
+    const ids = (await ask(`GET /graph?nodes=ids${page}`)).body;
+    expect(whole.nodes).toHaveLength(page === "" ? 5 : 2);
+    expect(whole).not.toHaveProperty("node_ids");
+    expect(ids).toEqual({
+      ...whole,
+      nodes: [],
+      node_ids: whole.nodes.map(({ id }: { id: string }) => id),
+    });
+  }
+  const { status, body } = await ask("GET /graph?nodes=none");
+  expect(status).toBe(400);
+  expect(body.issues).toMatchObject([{ path: "nodes" }]);
+});
+
 test("a cluster is created, read, changed, listed and deleted", async () => {
   const one = client();
   const { ask } = one;

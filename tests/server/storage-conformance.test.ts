@@ -369,6 +369,10 @@ for (const implementation of IMPLEMENTATIONS)
           "Title of a",
         ]);
         expect(storage.nodes.graph({ after: 1, limit: 1 }).map(({ id }) => id)).toEqual(["b"]);
+        expect(storage.nodes.inOrder()).toEqual(
+          storage.nodes.graph().map(({ sequence, id }) => ({ sequence, id })),
+        );
+        expect(storage.nodes.inOrder({ after: 1, limit: 1 }).map(({ id }) => id)).toEqual(["b"]);
       });
 
       test("are read whole in batches, in order", async () => {

@@ -224,6 +224,34 @@ describe("a list of a server", () => {
     return asked;
   }
 
+  test("of a server that does not tell ids alone are read with all that they hold", async () => {
+    const asked: string[] = [];
+    vi.stubGlobal("location", new URL("http://localhost/"));
+    vi.stubGlobal("fetch", async (request: string | URL | Request) => {
+      const { pathname, search } = new URL(request instanceof Request ? request.url : request);
+      const others = { preset: "general", weights: null, stemming: true, types: {}, data: [] };
+      if (pathname !== "/v1/graph")
+        return Response.json({ ...others, learning: false, node_count: 2, next_cursor: null });
+      asked.push(search);
+      const message = "is not a field of this request: its fields are limit, cursor";
+      if (search !== "")
+        return Response.json(
+          { error: "the request is not valid", issues: [{ path: "nodes", message }] },
+          { status: 400 },
+        );
+      const nodes = [{ id: "first" }, { id: "second" }];
+      return Response.json({ nodes, edges: [], clusters: [], memberships: [], next_cursor: null });
+    });
+    const rows = noRows();
+    const server = new Server({ url: "http://localhost:3100", agent: "a", key: "" });
+    await server.read(rows, () => {});
+    expect(asked).toEqual(["?nodes=ids", ""]);
+    expect([...rows.places]).toEqual([
+      ["first", 0],
+      ["second", 1],
+    ]);
+  });
+
   test.each(["/v1/graph", "/v1/nodes", "/v1/contradiction/queue"])(
     "at %s ends with a sentence if its pages come again",
     async (list) => {

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         "user_profile", "decisions", "facts", "procedures", "episodes", "signals"
     ]
     HealthStatus = Literal["ok"]
+    GraphQueryNodes = Literal["whole", "ids"]
     RetrievalRequestRecall = Literal["automatic", "explicit", "none"]
     RetrievalTraceMode = Literal["parts", "plain", "fallback"]
     SearchTraceOutcome = Literal["ok", "empty", "failed", "late"]
@@ -98,6 +99,7 @@ else:
     AgentProfileStemming = str
     AgentProfileTypesValueHeading = str
     HealthStatus = str
+    GraphQueryNodes = str
     RetrievalRequestRecall = str
     RetrievalTraceMode = str
     SearchTraceOutcome = str
@@ -1239,7 +1241,8 @@ class SweepAnswer(msgspec.Struct, frozen=True, kw_only=True):
 class GraphQuery(TypedDict, total=False):
     """The query of `GET /v1/graph`."""
 
-    pass
+    nodes: GraphQueryNodes
+    """Whether memories are whole, the default, or their ids alone, which is faster."""
 
 
 class GraphNode(msgspec.Struct, frozen=True, kw_only=True):
@@ -1322,7 +1325,7 @@ class GraphCount(msgspec.Struct, frozen=True, kw_only=True):
     """The numbers of rows in this answer."""
 
     nodes: int
-    """The number of memories in this answer."""
+    """The number of memories, or of ids, in this answer."""
     edges: int
     """The number of edges in this answer."""
 
@@ -1331,7 +1334,9 @@ class Graph(msgspec.Struct, frozen=True, kw_only=True):
     """A page of an agent's graph."""
 
     nodes: list[GraphNode]
-    """The memories."""
+    """The memories; none with `nodes=ids`."""
+    node_ids: list[str] | None = None
+    """With `nodes=ids`: the ids of the memories, in the order of `nodes`."""
     edges: list[GraphEdge]
     """The edges."""
     clusters: list[Cluster]

@@ -5,6 +5,7 @@ import type { JsonObject as Json } from "nous-memory";
 import {
   type Followed,
   followMemory,
+  type Graph,
   type MemoryNode,
   NousClient,
   NousRequestError,
@@ -150,9 +151,10 @@ export class Server {
     addRow(rows, { kind: "agent", preset, weights, stemming, types, sections });
     const { learning, steps } = await client.readLearned();
     if (learning) rows.learnedSteps = steps;
-    for await (const page of pagesOf((from) => client.graph(from))) {
+    for await (const page of this.#graph()) {
       // It lists memories in the order of their rows, by which memories of one time follow each other.
-      for (const { id } of page.nodes) rows.places.set(id, rows.next++);
+      for (const id of page.node_ids ?? page.nodes.map(({ id }) => id))
+        rows.places.set(id, rows.next++);
       for (const { source: source_id, target: target_id, ...edge } of page.edges)
         addRow(rows, { kind: "edge", source_id, target_id, ...edge });
       for (const cluster of page.clusters) addRow(rows, { kind: "cluster", ...stored(cluster) });
@@ -161,6 +163,18 @@ export class Server {
     }
     for (const conflict of await this.conflicts()) addRow(rows, conflict);
     return { count, pages: this.#memories(rows) };
+  }
+
+  /** Returns the pages of the graph, with the ids of memories alone, if the server knows that form. */
+  async *#graph(): AsyncGenerator<Graph> {
+    try {
+      yield* pagesOf((from) => this.#client.graph({ nodes: "ids", ...from }));
+    } catch (error) {
+      const isUnknown =
+        error instanceof NousRequestError && error.issues.some(({ path }) => path === "nodes");
+      if (!isUnknown) throw error;
+      yield* pagesOf((from) => this.#client.graph(from));
+    }
   }
 
   async *#memories(rows: Rows): Coming["pages"] {

@@ -68,13 +68,17 @@ const graphEdge = z
 
 export const graph = z
   .object({
-    nodes: z.array(graphNode).describe("The memories."),
+    nodes: z.array(graphNode).describe("The memories; none with `nodes=ids`."),
+    node_ids: z
+      .array(id)
+      .optional()
+      .describe("With `nodes=ids`: the ids of the memories, in the order of `nodes`."),
     edges: z.array(graphEdge).describe("The edges."),
     clusters: z.array(cluster).describe("The clusters."),
     memberships: z.array(membership).describe("The memberships."),
     count: z
       .object({
-        nodes: z.int().describe("The number of memories in this answer."),
+        nodes: z.int().describe("The number of memories, or of ids, in this answer."),
         edges: z.int().describe("The number of edges in this answer."),
       })
       .describe("The numbers of rows in this answer."),
@@ -199,7 +203,14 @@ export const agentOperations = {
     returns: "A page of the graph.",
     example: { query: { limit: 500 } },
     scope: "memory",
-    query: z.object({ limit: pageLimit, cursor: cursorOf(GRAPH, graphPlace) }),
+    query: z.object({
+      limit: pageLimit,
+      cursor: cursorOf(GRAPH, graphPlace),
+      nodes: z
+        .enum(["whole", "ids"])
+        .optional()
+        .describe("Whether memories are whole, the default, or their ids alone, which is faster."),
+    }),
     answer: graph,
   }),
 };

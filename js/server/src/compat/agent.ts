@@ -30,7 +30,7 @@ export const agentOverrides = {
   graph: async (agent, given) => {
     const graph = await agentHandlers.graph(agent, {
       ...given,
-      query: { limit: undefined, cursor: undefined },
+      query: { limit: undefined, cursor: undefined, nodes: undefined },
     });
     const nodes = newestFirst(
       graph.nodes.map((node, sequence) => ({ node, sequence })),

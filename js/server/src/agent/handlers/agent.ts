@@ -58,7 +58,7 @@ export const agentHandlers: HandlersOf<typeof agentOperations> = {
 
   sweep: (agent, { body: { force } }) => sweep(agent, force),
 
-  graph: async (agent, { query: { limit, cursor } }) => {
+  graph: async (agent, { query: { limit, cursor, nodes: form } }) => {
     const { storage } = agent;
     const room = new AnswerRoom();
     const place: GraphPlace = [null, null, null, null];
@@ -76,11 +76,21 @@ export const agentHandlers: HandlersOf<typeof agentOperations> = {
       if (!isLast) place[list] = last?.sequence ?? from;
       return data;
     };
-    const nodes = await partOf(
-      0,
-      (page) => storage.nodes.graph(page),
-      (rows) => nodesOf(agent, rows),
-    );
+    const isOfIds = form === "ids";
+    const nodes = isOfIds
+      ? []
+      : await partOf(
+          0,
+          (page) => storage.nodes.graph(page),
+          (rows) => nodesOf(agent, rows),
+        );
+    const ids = isOfIds
+      ? await partOf(
+          0,
+          (page) => storage.nodes.inOrder(page),
+          (rows) => rows,
+        )
+      : undefined;
     const edges = await partOf(
       1,
       (page) => storage.edges.list(page),
@@ -98,10 +108,11 @@ export const agentHandlers: HandlersOf<typeof agentOperations> = {
     );
     return {
       nodes,
+      ...(ids === undefined ? {} : { node_ids: ids.map(({ id }) => id) }),
       edges,
       clusters,
       memberships,
-      count: { nodes: nodes.length, edges: edges.length },
+      count: { nodes: (ids ?? nodes).length, edges: edges.length },
       next_cursor: place.every((after) => after === null) ? null : toCursor(GRAPH, place),
     };
   },

@@ -387,6 +387,17 @@ export class NodeTable {
     );
   }
 
+  /** Returns the ids of memories in order. */
+  inOrder(page: Page = {}): { sequence: number; id: string }[] {
+    const what = {
+      columns: "rowid AS sequence, id",
+      texts: ["id"],
+      from: `FROM nodes WHERE ${isId("id")} AND ${AFTER}`,
+    };
+    const [after, limit] = boundsOf(page);
+    return readWithin(this.#sql, what, [after], limit, page.room);
+  }
+
   /** Returns memories in order, without their bodies. */
   graph(page: Page = {}): GraphNode[] {
     const columns =

@@ -407,6 +407,16 @@ export class PostgresNodes implements TableOf<NodeTable> {
       WHERE ${this.#own} AND id <> ALL(${except}::text[]) GROUP BY 1`);
   }
 
+  inOrder(page: Page = {}): { sequence: number; id: string }[] {
+    const { after, limit } = boundsOf(page);
+    const what = {
+      columns: raw("sequence, id"),
+      texts: ["id"],
+      from: sql`FROM nous.nodes WHERE ${this.#own} AND sequence > ${after} ORDER BY sequence`,
+    };
+    return readWithin(this.#rows, what, limit, page.room);
+  }
+
   graph(page: Page = {}): GraphNode[] {
     const { after, limit } = boundsOf(page);
     const what = {
