@@ -168,7 +168,8 @@ function Tabs({ open }: { open: View }) {
 function Within({ open }: { open: View }) {
   const place = Object.entries(PLACES).find(([, views]) => views.includes(open))!;
   const [name, views] = place;
-  if (views.length === 1 || isEmpty()) return null;
+  // Of an empty memory nothing can be asked.
+  if (views.length === 1 || (isEmpty() && views.includes("ask"))) return null;
   return (
     <nav class="within" aria-label={`Views of ${name}`}>
       {views.map((one) => (
@@ -189,7 +190,7 @@ function promise(): string {
 }
 
 /** Views that say nothing of a memory without contents. */
-const OF_CONTENTS: readonly View[] = ["why-not", "graph"];
+const OF_CONTENTS: readonly View[] = ["why-not", "sections", "graph"];
 
 /** Views need a memory, except the one by which another is opened. */
 function Content({ children }: { children: preact.ComponentChildren }) {

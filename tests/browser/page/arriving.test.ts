@@ -206,6 +206,10 @@ describe("the page over a large memory of a server", () => {
     await page.goto(`${server.url}/#/memories`);
     await bar(page).getByText("200 of 2,400 memories loaded").waitFor();
     await expect.poll(async () => (await titles(page))[0]).toBe("Note 2399");
+    const sizeOf = () => page.locator(".open-memory .facts").first().innerText();
+    expect(await sizeOf()).toContain("200 of 2,400 memories loaded");
+    await page.getByText("200 so far").waitFor();
+    expect(await page.getByText("Answers go by").count()).toBe(0);
     expect(await faultsInAllLooks(page)).toEqual([]);
     // What changes now is on the page that was answered, and one memory is new.
     await isRead.promise;
@@ -219,6 +223,10 @@ describe("the page over a large memory of a server", () => {
     await page.goto(`${server.url}/#/ask?q=What+is+in+locker+2390%3F`);
     await page.locator(".answer").getByText("Note 2390").first().waitFor();
     expect(await page.locator(".verdict").innerText()).toContain("memories loaded so far");
+    await page.getByRole("link", { name: "Why not?" }).click();
+    await page.locator(".standing").getByText("memories loaded so far").waitFor();
+    await page.getByRole("link", { name: "Answers", exact: true }).click();
+    await page.locator(".answer").first().waitFor();
     await bar(page).waitFor();
     release.resolve();
     await bar(page).waitFor({ state: "detached" });
@@ -232,7 +240,6 @@ describe("the page over a large memory of a server", () => {
     await expect
       .poll(() => titles(page))
       .toEqual([...found, "Changed meanwhile", "Note 1210", "Note 210"]);
-    const sizeOf = () => page.locator(".open-memory .facts").first().innerText();
     expect(await sizeOf()).toContain("2,400 memories");
     await context.close();
   });

@@ -2,7 +2,7 @@
 
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { percent } from "../../../js/page/src/app/format.ts";
+import { percent, signed } from "../../../js/page/src/app/format.ts";
 import { faultsInAllLooks, overflowOf, sharedPage, WIDTHS } from "./support.ts";
 
 const RIVALS = ["bm25", "signals", "sections", "intent"];
@@ -247,6 +247,16 @@ it("writes a probability in one line, wide and narrow", async () => {
     expect([lines, isWithin], `${width} px`).toEqual([1, true]);
   }
   await close();
+});
+
+it("gives what rounds to zero without a sign", () => {
+  expect([-0.004, 0, 0.004, -0.005, 1.3].map(signed)).toEqual([
+    "0.00",
+    "0.00",
+    "0.00",
+    "−0.01",
+    "+1.30",
+  ]);
 });
 
 it("gives a share as a percentage of which only that of all is 100", () => {

@@ -74,6 +74,7 @@ describe("an empty memory", () => {
     await startEmpty(page);
     for (const [view, name] of [
       ["why-not", "Why not?"],
+      ["sections", "Sections"],
       ["graph", "Graph"],
     ] as const) {
       await page.evaluate((hash) => {
@@ -83,6 +84,16 @@ describe("an empty memory", () => {
       expect(await page.locator("main input").count(), view).toBe(0);
       await page.getByRole("link", { name: "Write the first memory" }).waitFor();
     }
+    // What runs on this machine can be measured without a memory.
+    await page.getByRole("link", { name: "Speed" }).click();
+    await page.getByRole("button", { name: "Measure" }).waitFor();
+    await page.getByRole("link", { name: "Memories" }).click();
+    const list = page.getByRole("region", { name: "All memories" });
+    await list.getByText("Nothing is stored yet.").waitFor();
+    expect(await list.locator("input, select").count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Download" }).count()).toBe(0);
+    expect(await page.getByText("Answers go by").count()).toBe(0);
+    await page.getByRole("link", { name: "Under the hood" }).click();
     await page.getByRole("link", { name: "Write the first memory" }).click();
     await box(page).waitFor();
     await page.evaluate(() => {

@@ -91,6 +91,35 @@ describe("weights of evidence", () => {
 });
 
 describe("profiles for the ranking by signals", () => {
+  it("show no answers of the other ranking while theirs are under way", async () => {
+    const { page, close } = await visit(AT);
+    await page.locator(".moved li").first().waitFor();
+    // What the list shows at each moment.
+    await page.evaluate(() => {
+      const seen: string[] = [];
+      Object.assign(globalThis, { seen });
+      const look = () => {
+        const isBySignals = document.querySelector<HTMLInputElement>(
+          ".switch label:last-child input",
+        )!.checked;
+        const { textContent } = document.querySelector(".results .verdict") ?? {};
+        // By signals the best are ranked, by evidence all.
+        if (textContent != null)
+          seen.push(`${isBySignals ? "signals" : "evidence"}: ${/ of /.test(textContent)}`);
+      };
+      new MutationObserver(look).observe(document.querySelector(".sections")!, {
+        ...{ childList: true, subtree: true, characterData: true },
+      });
+    });
+    const both = () => page.evaluate(() => [...new Set((globalThis as { seen?: string[] }).seen)]);
+    await page.getByRole("radio", { name: "By six signals" }).press("Space");
+    await expect.poll(both).toContain("signals: true");
+    await page.getByRole("radio", { name: "By evidence" }).press("Space");
+    await expect.poll(both).toContain("evidence: false");
+    expect((await both()).sort()).toEqual(["evidence: false", "signals: true"]);
+    await close();
+  });
+
   it("are exported as the server reads them", async () => {
     const at = `${AT}&by=signals`;
     const { page, complaints, close } = await visit(at);

@@ -20,14 +20,23 @@ describe("the view Speed", () => {
 
   it("marks the fastest of each size, and says the result in words", async () => {
     const { page, complaints, close } = await visit("speed");
+    // It starts with a sentence and a button.
+    expect(await page.locator(".speed .lead").innerText()).toMatch(/^[^.]+\.$/);
+    expect(await page.locator(".speed").getByRole("button").count()).toBe(1);
+    expect(await page.locator(".contest").count()).toBe(0);
     // With the keyboard alone.
     await page.getByRole("button", { name: "Measure" }).focus();
     await page.keyboard.press("Enter");
     const told = page.locator(".intro [role=status]");
     await expect.poll(() => told.innerText(), PATIENT).toMatch(/^Done\./);
+    // The default ranking first.
+    expect(await told.innerText()).toMatch(
+      /^Done\. To answer a question to 1,000 memories, nous-wasm takes [\d.]+ .s: [\d.]+× faster/,
+    );
     expect(await told.innerText()).toMatch(/To rank 10,000 candidates, .+ takes [\d.]+ .s: /);
     const races = page.locator(".race");
-    expect(await races.count()).toBe(10);
+    expect(await races.count()).toBe(13);
+    expect(await page.locator(".differs").count()).toBe(0);
     for (const race of await races.all()) {
       const lengths = await race
         .locator(".length i")

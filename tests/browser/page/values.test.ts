@@ -3,6 +3,8 @@
 
 import { type HistoryEdge, historyOf, TRANSFORMER } from "nous-memory";
 import { describe, expect, test } from "vitest";
+import { KINDS } from "../../../js/page/src/evidence/kinds.ts";
+import { ask } from "../../../js/page/src/memory/ask.ts";
 import { list } from "../../../js/page/src/memory/browse.ts";
 import {
   decide,
@@ -50,6 +52,16 @@ const shown = (held: Held) => ({
 });
 
 const GUESSED = { state: "ACTIVE", edges: ["likely_supersedes"], conflict: "pending" };
+
+test("that one value stands before another is told in words, as a circumstance", async () => {
+  const held = await opened(RENTS);
+  const { answers } = ask(held, { question: "What is the rent?" });
+  const names = answers.flatMap(({ reasons }) => reasons!.evidence.map(({ name }) => name));
+  expect(names).toContain("supersession");
+  for (const name of names) expect(KINDS, name).toHaveProperty(name);
+  expect(KINDS.supersession!.group).toBe("circumstances");
+  held.free();
+});
 
 describe("a decision that is taken back", () => {
   test("stays so if an edit that came after it is undone", async () => {

@@ -56,9 +56,12 @@ export const counted = (value: number, one: string, many = `${one}s`): string =>
 export const ms = (value: number): string =>
   `${value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : Math.round(value)} ms`;
 
-/** Returns a number with a sign and two digits: "+1.30", "−0.20". */
-export const signed = (value: number): string =>
-  `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`;
+/** Returns a number with a sign and two digits: "+1.30", "−0.20". What rounds to zero has no sign. */
+export function signed(value: number): string {
+  const digits = Math.abs(value).toFixed(2);
+  if (Number(digits) === 0) return digits;
+  return `${value < 0 ? "−" : "+"}${digits}`;
+}
 
 const ORDINALS = new Intl.PluralRules("en-GB", { type: "ordinal" });
 const ENDINGS: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd" };

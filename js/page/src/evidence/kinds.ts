@@ -87,6 +87,11 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     "Near words, as words are missing",
     "How near its words are, by how much of the question no memory holds.",
   ),
+  supersession: kind(
+    "circumstances",
+    "Newer, or replaced",
+    "Of two answers of which one replaces the other, the newer one stands first.",
+  ),
   qm: kind("like", "Is a question", "Its text ends as a question."),
   prevq: kind("like", "Follows a question", "The memory before it ends as a question."),
   len: kind("like", "Length", "How long its text is."),

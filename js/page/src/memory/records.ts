@@ -180,6 +180,8 @@ export interface WhyNot {
   differences: Difference[];
   /** How many memories were ranked. */
   among: number;
+  /** How many memories are not here yet. */
+  awaited: number;
   /** The memories that it stands behind whatever the evidence says. */
   superseded_by?: Named;
   similar_to?: Named;

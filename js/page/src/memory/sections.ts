@@ -53,6 +53,7 @@ export interface Moved {
 
 /** A ranking by changed weights. */
 export interface Rerank {
+  ranking: RankRequest["by"]["ranking"];
   answers: Moved[];
   /** Memories that left the list: they were in it by the default weights. */
   left: string[];
@@ -77,6 +78,7 @@ export async function rank(open: Held, { question, by, min }: RankRequest): Prom
   const { places, ranked } = byDefault;
   const shown = new Set(now.rows.map(({ id }) => id));
   return {
+    ranking: by.ranking,
     answers: now.rows.map(({ id, score }) => ({
       card: held.card(id),
       score,
@@ -231,24 +233,61 @@ export type States = Record<MemorySection, number[]>;
 /** Returns the states that memories have now if the profiles of sections are changed. */
 export function states(held: Held, profiles: Profiles): States {
   const engine = engineOf(held, profiles);
-  const rows = [...held.rows.nodes.values()];
-  const sections = rows.map((row) => held.sectionOf(row));
+  const { lastAccessed, stability, section, subtype, subtypes } = columnsOf(held);
+  // A memory without a stability of its own has the first one of its subtype, which profiles change.
+  const first = subtypes.map((name) => engine.getInitialStabilityForSubtype(name));
   const { lifecycle } = engine.decayColumns(
     {
-      lastAccessed: rows.map(({ id }) => held.index.get(id)!.last_accessed),
-      stability: rows.map(
-        ({ subtype, neural_stability }) =>
-          neural_stability ?? engine.getInitialStabilityForSubtype(subtype),
+      lastAccessed,
+      stability: stability.map((days, place) =>
+        Number.isNaN(days) ? first[subtype[place]!]! : days,
       ),
-      section: sections.map((section) => MEMORY_SECTIONS.indexOf(section)),
+      section,
     },
     held.now,
   );
-  const counts = Object.fromEntries(
-    MEMORY_SECTIONS.map((section) => [section, LIFECYCLE_STATES.map(() => 0)]),
-  ) as States;
-  for (const [place, section] of sections.entries()) counts[section][lifecycle[place]!]! += 1;
-  return counts;
+  const counts = MEMORY_SECTIONS.map(() => LIFECYCLE_STATES.map(() => 0));
+  for (const [place, state] of lifecycle.entries()) counts[section[place]!]![state]! += 1;
+  return Object.fromEntries(MEMORY_SECTIONS.map((name, place) => [name, counts[place]!])) as States;
+}
+
+/** What no profile changes of the memories, in one order. */
+interface Columns {
+  held: Held;
+  changes: number;
+  lastAccessed: Float64Array;
+  /** NaN for a memory that has none of its own. */
+  stability: Float64Array;
+  /** Places in `MEMORY_SECTIONS`. */
+  section: Uint8Array;
+  /** Places in `subtypes`. */
+  subtype: Uint32Array;
+  subtypes: (string | null)[];
+}
+
+/** Kept, since a slider asks with each move. */
+let columns: Columns | undefined;
+
+function columnsOf(held: Held): Columns {
+  const { changes } = held;
+  if (columns?.held === held && columns.changes === changes) return columns;
+  const rows = [...held.rows.nodes.values()];
+  const places = new Map<string | null, number>();
+  const subtype = Uint32Array.from(rows, (row) => {
+    if (!places.has(row.subtype)) places.set(row.subtype, places.size);
+    return places.get(row.subtype)!;
+  });
+  const subtypes = [...places.keys()];
+  const sections = subtypes.map((name) =>
+    MEMORY_SECTIONS.indexOf(held.engine.getSectionForSubtype(name)),
+  );
+  columns = {
+    ...{ held, changes, subtype, subtypes },
+    lastAccessed: Float64Array.from(rows, ({ id }) => held.index.get(id)!.last_accessed),
+    stability: Float64Array.from(rows, (row) => row.neural_stability ?? Number.NaN),
+    section: Uint8Array.from(subtype, (place) => sections[place]!),
+  };
+  return columns;
 }
 
 /** Returns the profiles of the sections, as the memory was opened with them. */
@@ -261,5 +300,6 @@ export function forget(): void {
   defaultEvidence = undefined;
   candidates = undefined;
   changed = undefined;
+  columns = undefined;
   forgetCrowd();
 }

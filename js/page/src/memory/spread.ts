@@ -76,7 +76,7 @@ export interface Neighbourhood {
   alike: Pair[];
   /** Memories that activation reached after 0, 1, 2 and 3 hops, also those that are not shown. */
   reached: number[];
-  /** Whether the open memory has any links. */
+  /** Whether links join any of these memories. Else no activation spreads. */
   hasLinks: boolean;
   /** The share of an activation that remains after a hop over a link of full weight. */
   hopDecay: number;
@@ -98,7 +98,6 @@ export function neighbourhood(held: Held, question: string): Neighbourhood {
     .map(([id]) => id);
   const shown = new Set([...ranks.keys(), ...active.slice(0, MAX_ACTIVE)]);
   const runs = runsOf(held);
-  const hasLinks = rows.edges.length > 0;
   const linked = new Set(rows.edges.flatMap(({ source_id, target_id }) => [source_id, target_id]));
   const pairs = alikeTo(
     held,
@@ -116,6 +115,7 @@ export function neighbourhood(held: Held, question: string): Neighbourhood {
     (a, b) => isAnswer(b) - isAnswer(a) || (isAnswer(a) === 1 ? 0 : end(b) - end(a)),
   );
   const places = new Map(ids.map((id, place) => [id, place]));
+  const links = linksAmong(rows.edges, places);
   return {
     nodes: ids.map((id) => {
       const [place, activation] = [ranks.get(id), after(id)];
@@ -128,7 +128,7 @@ export function neighbourhood(held: Held, question: string): Neighbourhood {
         hop: hop < 0 ? null : hop,
       };
     }),
-    links: linksAmong(rows.edges, places),
+    links,
     threads: runs.flatMap(({ name, ids: members }) => {
       const nodes = members.flatMap((id) => places.get(id) ?? []);
       return nodes.length < 2 ? [] : { name, nodes };
@@ -138,7 +138,7 @@ export function neighbourhood(held: Held, question: string): Neighbourhood {
       target: places.get(target)!,
     })),
     reached: activations.map((round) => [...round.values()].filter((amount) => amount > 0).length),
-    hasLinks,
+    hasLinks: links.length > 0,
     hopDecay: held.config.search?.hopDecay ?? 0.8,
   };
 }

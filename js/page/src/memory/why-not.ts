@@ -63,6 +63,7 @@ export function whyNot(held: Held, { id, question }: Place): WhyNot | undefined 
     words: lacks(reasons, first?.reasons),
     differences: first?.reasons === undefined ? [] : differences(reasons, first.reasons),
     among: held.index.textCount,
+    awaited: held.awaited,
     ...standsBehind(held, held.index.why(id, question, held.asking(question))),
   };
 }

@@ -33,9 +33,8 @@ export default function Graph() {
       <header>
         <h1>Graph</h1>
         <p class="lead">
-          The first answers to a question, and the memories around them. Activation starts at the
-          answers. It passes over links, hop by hop. Threads join the memories of a run in order of
-          time.
+          The first answers to a question, and the memories around them: joined by links, by order
+          of time, or by nearness.
         </p>
       </header>
       <QuestionLine default={askedQuestion() === "" ? "Ask the memory …" : askedQuestion()} />
@@ -204,11 +203,11 @@ function reachOf(hops: number, reached: number, shown: number): string {
   return `${when}, ${count(reached)} ${are} active.${rest}`;
 }
 
-/** Explains the picture of a memory that has no links. */
+/** Explains a picture without links. */
 function WithoutLinks({ graph: { threads, alike } }: { graph: Neighbourhood }) {
   return (
     <p class="note">
-      This memory has no links, so that there are no hops.{" "}
+      No links lead from these answers to other memories, so that there are no hops.{" "}
       {threads.length === 0 ? "" : "Dotted threads join the memories of a run. "}
       {alike.length === 0 ? "" : "Dashed lines join each answer with the memories nearest to it."}
     </p>

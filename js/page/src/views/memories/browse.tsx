@@ -20,7 +20,7 @@ import {
 } from "../../app/filters.ts";
 import { count, counted, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
-import { memory, memoryChanged } from "../../memory/client.ts";
+import { isEmpty, memory, memoryChanged, opened } from "../../memory/client.ts";
 import { type Card, type Counted, seenOf } from "../../memory/records.ts";
 import { MemoryRow } from "../../parts/memory-row.tsx";
 import { whyNot } from "../../parts/problem.ts";
@@ -52,6 +52,8 @@ export function Browse({ isOnServer }: { isOnServer: boolean }) {
   }).value.value;
   if (listed === undefined) return null;
   const { cards, total, kinds, tags } = listed;
+  const state = opened.value;
+  const isWhole = state.state !== "open" || state.summary.awaited === 0;
   const number = listed.page + 1;
   const pages = Math.max(1, Math.ceil(total / SIZE));
   const turn = (next: number) => {
@@ -65,13 +67,17 @@ export function Browse({ isOnServer }: { isOnServer: boolean }) {
         <h2>All memories</h2>
         <p class="hint" role="status">
           {FILTERS.every(({ value }) => value === "")
-            ? count(total)
+            ? `${count(total)}${isWhole ? "" : " so far"}`
             : total === 0
               ? "No memory passes the filters."
               : `${counted(total, "passes", "pass")} the filters`}
         </p>
       </div>
-      <Filters kinds={kinds} tags={tags} />
+      {isEmpty() ? (
+        <p class="hint">Nothing is stored yet.</p>
+      ) : (
+        <Filters kinds={kinds} tags={tags} />
+      )}
       {why.value === "" ? null : (
         <p class="problem" role="alert">
           {why.value}

@@ -11,7 +11,7 @@ import { ForgetButton } from "./opener.tsx";
 
 export function OpenMemory({ summary, isAnyKept }: { summary: Summary; isAnyKept: boolean }) {
   const { name, memories, edges, runs, first, last, bySection, source } = summary;
-  const { isKept, canUndo, learnedSteps } = summary;
+  const { awaited, isKept, canUndo, learnedSteps } = summary;
   const why = useSignal("");
   const done = useSignal("");
   const act = async (work: () => Promise<unknown>, said: string) => {
@@ -30,7 +30,11 @@ export function OpenMemory({ summary, isAnyKept }: { summary: Summary; isAnyKept
         {source === "server" ? `Agent “${name}”` : source === "sample" ? `Sample: ${name}` : name}
       </h2>
       <p class="facts">
-        <span>{counted(memories, "memory", "memories")}</span>
+        <span>
+          {awaited === 0
+            ? counted(memories, "memory", "memories")
+            : `${count(memories)} of ${count(memories + awaited)} memories loaded`}
+        </span>
         {runs === 0 ? null : (
           <span>
             {counted(runs, "conversation, day or document", "conversations, days or documents")}
@@ -51,9 +55,14 @@ export function OpenMemory({ summary, isAnyKept }: { summary: Summary; isAnyKept
         ))}
       </p>
       <div class="actions">
-        <button type="button" onClick={() => act(() => download(name), "The file is on its way.")}>
-          Download as JSONL
-        </button>
+        {memories === 0 ? null : (
+          <button
+            type="button"
+            onClick={() => act(() => download(name), "The file is on its way.")}
+          >
+            Download as JSONL
+          </button>
+        )}
         {canUndo ? (
           <button type="button" onClick={() => act(() => memory.undo(), "Undone.")}>
             Undo the last change
@@ -72,7 +81,7 @@ export function OpenMemory({ summary, isAnyKept }: { summary: Summary; isAnyKept
           )
         ) : null}
       </div>
-      <MeaningPanel />
+      {memories === 0 || awaited > 0 ? null : <MeaningPanel />}
       {learnedSteps === 0 ? null : (
         <p class="hint">
           {source === "server"

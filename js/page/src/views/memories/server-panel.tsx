@@ -55,10 +55,17 @@ export function ServerPanel() {
         {STATES.filter((name) => lifecycle[name] !== undefined).map((name) => (
           <Figure key={name} name={name.toLowerCase()} value={count(lifecycle[name]!)} />
         ))}
-        {metrics?.map(({ name, value }) => (
-          <Figure key={name} name={name} value={value} />
-        ))}
       </dl>
+      {metrics === undefined ? null : (
+        <>
+          <p class="hint">The whole server, with all its agents:</p>
+          <dl class="figures">
+            {metrics.map(({ name, value }) => (
+              <Figure key={name} name={name} value={value} />
+            ))}
+          </dl>
+        </>
+      )}
       {metricsWhy === undefined ? null : <p class="hint">No metrics: {metricsWhy}</p>}
     </section>
   );

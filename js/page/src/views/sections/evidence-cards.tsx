@@ -112,7 +112,7 @@ function Weights({ names, of, fitted }: { names: readonly string[]; of: string; 
 /** The kinds of a group that have no place above. */
 function Others({ group, fitted }: { group: Group; fitted: Fitted }) {
   const names = Object.keys(KINDS).filter(
-    (name) => KINDS[name]!.group === group && !ELSEWHERE.has(name),
+    (name) => KINDS[name]!.group === group && Object.hasOwn(fitted, name) && !ELSEWHERE.has(name),
   );
   const changes = names.filter((name) => weights.value[name] !== undefined).length;
   return (

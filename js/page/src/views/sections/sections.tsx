@@ -6,6 +6,7 @@ import { count } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { isForAll, resetWeights, setForAll, weights } from "../../app/weights.tsx";
 import { memory, opened } from "../../memory/client.ts";
+import { Waiting } from "../../parts/loading.tsx";
 import { QuestionLine } from "../../parts/question-line.tsx";
 import { askedQuestion } from "../ask/suggestions.ts";
 import { edits, profilesOf, resetProfiles } from "./edits.ts";
@@ -107,7 +108,8 @@ function BySignals() {
     return () => memory.states(changed);
   });
   const { value } = profiles.value;
-  return value === undefined ? null : <SignalCards profiles={value} states={states.value.value} />;
+  if (value === undefined) return <Waiting isFor={profiles.value.error === undefined} />;
+  return <SignalCards profiles={value} states={states.value.value} />;
 }
 
 function Results({ isBySignals }: { isBySignals: boolean }) {
@@ -122,6 +124,7 @@ function Results({ isBySignals }: { isBySignals: boolean }) {
     return text.trim() === "" ? undefined : () => memory.rank({ question: text, by: given, min });
   });
   const { value, error } = ranked.value;
+  const ranking = isBySignals ? "signals" : "evidence";
   const isMany = size.value === `${MANY}`;
   const state = opened.value;
   // A memory of that size needs no filling.
@@ -135,7 +138,11 @@ function Results({ isBySignals }: { isBySignals: boolean }) {
           These settings do not work: {error}
         </p>
       )}
-      {value === undefined ? null : <MovedList rerank={value} isShare={!isBySignals} />}
+      {value === undefined || value.ranking !== ranking ? (
+        <Waiting isFor={error === undefined && askedQuestion().trim() !== ""} />
+      ) : (
+        <MovedList rerank={value} isShare={value.ranking === "evidence"} />
+      )}
       {isBySignals ? (
         <label class="check">
           <input

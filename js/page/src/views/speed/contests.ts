@@ -2,14 +2,23 @@
 // same results, which is checked before anything is measured. The code of the TypeScript and the
 // tuned JavaScript is that of the project's own tests and benches.
 
-import { decayColumns, MemoryIndex, rerankTop } from "nous-wasm";
+import { decayColumns, type Embedder, MemoryIndex, rerankTop } from "nous-wasm";
 import { decayColumns as plainDecay } from "../../../../reference/decay.ts";
-import { type Columns, makeCandidates, makeColumns, NOW } from "../../../../reference/inputs.ts";
+import {
+  type Columns,
+  makeCandidates,
+  makeColumns,
+  NOW,
+  pick,
+  SUBTYPES,
+} from "../../../../reference/inputs.ts";
+import { ReferenceMemory } from "../../../../reference/memory.ts";
+import { makeRandom } from "../../../../reference/random.ts";
 import { rerankTop as plainTop } from "../../../../reference/rivals/plain.ts";
 import { rerankTop as tunedTop } from "../../../../reference/rivals/tuned.ts";
 import { decayColumns as tunedDecay } from "../../../../reference/rivals/tuned-decay.ts";
 
-export type ContestName = "rank" | "fade";
+export type ContestName = "ask" | "rank" | "fade";
 
 /** How many results a ranking returns. */
 const TOP = 20;
@@ -24,9 +33,72 @@ export interface Contest {
   free(): void;
 }
 
-/** Prepares a contest over this many candidates or memories. */
-export function prepare(name: ContestName, size: number): Contest {
+/** What memories in words are made of. */
+export interface Words {
+  /** The words of a text, as often as they stand in it. */
+  words: readonly string[];
+  /** Word vectors. */
+  embedder: Embedder;
+}
+
+/** Prepares a contest over this many memories or candidates. */
+export async function prepare(
+  name: ContestName,
+  size: number,
+  wordsOf: () => Promise<Words>,
+): Promise<Contest> {
+  if (name === "ask") return asking(size, await wordsOf());
   return name === "rank" ? ranking(size) : fading(size);
+}
+
+/** How many different questions are asked, in turn. */
+const QUESTIONS = 20;
+/** How many answers a question gets. */
+const ANSWERS = 10;
+/** How many words a memory's title, its text and a question have. */
+const LENGTHS = { title: 5, text: 35, question: 8 } as const;
+/** The time between two memories, in milliseconds. */
+const BETWEEN = 3_000_000;
+
+/** Questions in words, by evidence. The engine knows their words from the first time on, as in use. */
+function asking(size: number, { words, embedder }: Words): Contest {
+  const random = makeRandom(SEED);
+  const drawn = (length: number) =>
+    Array.from({ length }, () => words[Math.floor(random() * words.length)]!).join(" ");
+  const memories = Array.from({ length: size }, (_, place) => ({
+    id: `n_${place}`,
+    subtype: pick(random, SUBTYPES) ?? null,
+    created_at: NOW - (size - place) * BETWEEN,
+    title: drawn(LENGTHS.title),
+    text: drawn(LENGTHS.text),
+  }));
+  const questions = Array.from({ length: QUESTIONS }, () => `${drawn(LENGTHS.question)}?`);
+  const index = new MemoryIndex({ embedder });
+  index.upsert(memories, { now: NOW });
+  const plain = new ReferenceMemory({ embedder });
+  plain.upsert(
+    memories.map((memory) => ({ ...memory, clusters: [] })),
+    { now: NOW },
+  );
+  const options = { limit: ANSWERS, now: NOW };
+  const inTurn = (ask: (question: string) => unknown) => {
+    let next = 0;
+    return () => ask(questions[next++ % QUESTIONS]!);
+  };
+  return {
+    calls: [
+      inTurn((question) => index.ask(question, options)),
+      inTurn((question) => plain.ask(question, options)),
+    ],
+    isEqual: questions.every((question) => {
+      const [one, other] = [index, plain].map((memory) => memory.ask(question, options));
+      return one!.every(({ id, score }, place) => {
+        const same = other![place];
+        return same?.id === id && same.score === score;
+      });
+    }),
+    free: () => index.free(),
+  };
 }
 
 function ranking(size: number): Contest {

@@ -1,9 +1,10 @@
 // The worker of the Speed view: it measures, so that the page stays free.
 
 import * as Comlink from "comlink";
-import { init } from "nous-wasm";
+import tableAddress from "nous-embedder/tables/nous-128.bin";
+import { Embedder, init } from "nous-wasm";
 import moduleAddress from "nous-wasm/nous_wasm.wasm";
-import { type ContestName, prepare } from "./contests.ts";
+import { type ContestName, prepare, type Words } from "./contests.ts";
 import { measure } from "./measure.ts";
 
 /** How long a contest is measured, in milliseconds. */
@@ -19,10 +20,34 @@ export interface Outcome {
   isEqual: boolean;
 }
 
+/** The text whose words memories are made of. */
+const TEXT = "../samples/general.jsonl";
+
+async function fetched(address: string): Promise<Response> {
+  const answer = await fetch(new URL(address, import.meta.url));
+  if (!answer.ok) throw new Error(`${new URL(answer.url).pathname} answered ${answer.status}.`);
+  return answer;
+}
+
+let words: Promise<Words> | undefined;
+
+/** Returns the words, which are fetched once. */
+function wordsOf(): Promise<Words> {
+  words ??= (async () => {
+    const [text, table] = await Promise.all([fetched(TEXT), fetched(tableAddress)]);
+    const lines = (await text.text()).trim().split("\n");
+    return {
+      words: lines.flatMap((line) => JSON.parse(line).content_body?.split(/\s+/) ?? []),
+      embedder: new Embedder(new Uint8Array(await table.arrayBuffer())),
+    };
+  })();
+  return words;
+}
+
 const calls = {
   async run(contest: ContestName, size: number): Promise<Outcome> {
     await init(new URL(moduleAddress, import.meta.url));
-    const { calls, isEqual, free } = prepare(contest, size);
+    const { calls, isEqual, free } = await prepare(contest, size, wordsOf);
     try {
       return { contest, size, isEqual, medians: measure(calls, BUDGET) };
     } finally {

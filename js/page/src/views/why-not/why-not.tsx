@@ -100,7 +100,7 @@ interface VerdictProps {
 }
 
 function Verdict({ asked, reasoned }: VerdictProps) {
-  const { card, reasons, first, words, differences, among } = reasoned;
+  const { card, reasons, first, words, differences, among, awaited } = reasoned;
   const { rank, score } = reasons;
   return (
     <>
@@ -111,7 +111,8 @@ function Verdict({ asked, reasoned }: VerdictProps) {
             "Nothing connects this memory with the question: it shares no word, no near word and no meaning with it."
           ) : (
             <>
-              of {counted(among, "memory", "memories")}, with a probability of{" "}
+              of {counted(among, "memory", "memories")}
+              {awaited === 0 ? "" : " loaded so far"}, with a probability of{" "}
               <strong>{percent(score)}</strong>
               {rank === 1 || first === undefined ? "." : `. The first has ${percent(first.score)}.`}
             </>
