@@ -117,6 +117,34 @@ describe("Ask", () => {
     await close();
   });
 
+  it("shows no scores of the ranking before below the name of another one", async () => {
+    const { page, close } = await ask("q=What+lessons+did+we+learn%3F&compare=bm25");
+    await page.locator(".rivals li").first().waitFor();
+    await page.evaluate(() => {
+      const seen: string[] = [];
+      Object.assign(globalThis, { seen });
+      const look = () => {
+        const name = document.querySelector(".columns .right h2")?.textContent;
+        const score = document.querySelector(".rivals .score")?.textContent;
+        if (name != null && score != null)
+          seen.push(
+            `${name.includes("BM25") ? "words" : "signals"}: ${score.split(".")[1]!.length}`,
+          );
+      };
+      new MutationObserver(look).observe(document.querySelector(".ask")!, {
+        ...{ childList: true, subtree: true, characterData: true },
+      });
+    });
+    const seen = () =>
+      page.evaluate(() => [...new Set((globalThis as { seen?: string[] }).seen)].sort());
+    await page.getByLabel("Compare with").selectOption("signals");
+    await expect.poll(seen).toContain("signals: 2");
+    await page.getByLabel("Compare with").selectOption("bm25");
+    await expect.poll(seen).toContain("words: 1");
+    expect(await seen()).toEqual(["signals: 2", "words: 1"]);
+    await close();
+  });
+
   it("compares with other rankings, and joins the same memory by a line", async () => {
     const { page, complaints, close } = await ask("q=What+lessons+did+we+learn%3F");
     await first(page).waitFor();

@@ -5,7 +5,7 @@ import { faultsInAllLooks, sharedPage } from "./support.ts";
 
 const { visit } = sharedPage();
 
-/** A measurement takes ten seconds, and longer on a busy machine. */
+/** A measurement takes twenty seconds, and longer on a busy machine. */
 const PATIENT = { timeout: 90_000 };
 
 describe("the view Speed", () => {

@@ -11,6 +11,7 @@ import { isEmpty, memory } from "../../memory/client.ts";
 import type { Answered, Shown, Understood } from "../../memory/records.ts";
 import { MemoryCard } from "../../parts/card.tsx";
 import { Legend } from "../../parts/evidence-bar.tsx";
+import { Waiting } from "../../parts/loading.tsx";
 import { LatestStored, RememberBox } from "../../parts/remember.tsx";
 import { AnswerItem } from "./answer-item.tsx";
 import { Columns, RivalPicker, rival } from "./columns.tsx";
@@ -110,7 +111,13 @@ function Question() {
         </p>
       )}
       <LatestStored />
-      {asked.trim() === "" ? <Last /> : value === undefined ? null : <Answers answered={value} />}
+      {asked.trim() === "" ? (
+        <Last />
+      ) : value === undefined ? (
+        <Waiting isFor={error === undefined} />
+      ) : (
+        <Answers answered={value} />
+      )}
       <More />
     </div>
   );

@@ -9,6 +9,7 @@ import { useLive } from "../../app/hooks.ts";
 import { memory } from "../../memory/client.ts";
 import type { Compared, Rival, Shown } from "../../memory/records.ts";
 import { Facts } from "../../parts/card.tsx";
+import { Waiting } from "../../parts/loading.tsx";
 import { askedQuestion } from "./suggestions.ts";
 
 interface About {
@@ -91,7 +92,9 @@ export function Columns({ ranking, answers, children }: ColumnsProps) {
       ? undefined
       : () => memory.compare({ question: text, ranking: other });
   });
-  const { value, error } = compared.value;
+  const { value: latest, error } = compared.value;
+  // The one before is shown no longer: it has other scores.
+  const value = latest?.ranking === ranking ? latest : undefined;
   const light = ({ target }: Event) =>
     setLit((target as Element).closest<HTMLElement>("[data-id]")?.dataset.id);
   return (
@@ -114,7 +117,11 @@ export function Columns({ ranking, answers, children }: ColumnsProps) {
             {error}
           </p>
         )}
-        {value === undefined ? null : <RivalList compared={value} answers={answers} />}
+        {value === undefined ? (
+          <Waiting isFor={error === undefined} />
+        ) : (
+          <RivalList compared={value} answers={answers} />
+        )}
       </section>
     </div>
   );

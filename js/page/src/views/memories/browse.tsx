@@ -22,6 +22,7 @@ import { count, counted, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { isEmpty, memory, memoryChanged, opened } from "../../memory/client.ts";
 import { type Card, type Counted, seenOf } from "../../memory/records.ts";
+import { Waiting } from "../../parts/loading.tsx";
 import { MemoryRow } from "../../parts/memory-row.tsx";
 import { whyNot } from "../../parts/problem.ts";
 import { Confirm } from "./confirm.tsx";
@@ -50,7 +51,7 @@ export function Browse({ isOnServer }: { isOnServer: boolean }) {
     };
     return () => memory.list(request);
   }).value.value;
-  if (listed === undefined) return null;
+  if (listed === undefined) return <Waiting isFor />;
   const { cards, total, kinds, tags } = listed;
   const state = opened.value;
   const isWhole = state.state !== "open" || state.summary.awaited === 0;

@@ -47,13 +47,15 @@ export function OpenMemory({ summary, isAnyKept }: { summary: Summary; isAnyKept
           </span>
         )}
       </p>
-      <p class="facts">
-        {SECTIONS.filter((section) => bySection[section] > 0).map((section) => (
-          <span key={section} class={`section s-${section}`}>
-            {SECTION_NAMES[section]} {count(bySection[section])}
-          </span>
-        ))}
-      </p>
+      {memories === 0 ? null : (
+        <p class="facts">
+          {SECTIONS.filter((section) => bySection[section] > 0).map((section) => (
+            <span key={section} class={`section s-${section}`}>
+              {SECTION_NAMES[section]} {count(bySection[section])}
+            </span>
+          ))}
+        </p>
+      )}
       <div class="actions">
         {memories === 0 ? null : (
           <button

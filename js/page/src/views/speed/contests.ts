@@ -52,7 +52,7 @@ export async function prepare(
 }
 
 /** How many different questions are asked, in turn. */
-const QUESTIONS = 20;
+const QUESTIONS = 8;
 /** How many answers a question gets. */
 const ANSWERS = 10;
 /** How many words a memory's title, its text and a question have. */

@@ -133,7 +133,7 @@ export default function Speed() {
               ? `Measured ${done} of ${RACES} …`
               : state === "done"
                 ? `Done. ${CONTESTS.map(resultOf).filter(Boolean).join(" ")}`
-                : "It takes about ten seconds."}
+                : "It takes about twenty seconds."}
           </span>
         </p>
         {typeof state === "object" ? (

@@ -7,6 +7,7 @@ import { fittedOf } from "../../evidence/fitted.ts";
 import { memory, opened } from "../../memory/client.ts";
 import type { AnswerOnDay, AnswersOnDay } from "../../memory/life.ts";
 import { Facts } from "../../parts/card.tsx";
+import { Waiting } from "../../parts/loading.tsx";
 import { QuestionLine } from "../../parts/question-line.tsx";
 import { askedQuestion } from "../ask/suggestions.ts";
 import { curve, DAY, dayNumber, instant, isToday, span } from "./day.ts";
@@ -32,7 +33,9 @@ export function DayAnswers() {
           {error}
         </p>
       )}
-      {value === undefined ? null : (
+      {value === undefined ? (
+        <Waiting isFor={error === undefined && askedQuestion().trim() !== ""} />
+      ) : (
         <>
           <p class="verdict">{verdict(value)}</p>
           <Order of={value} />

@@ -9,6 +9,7 @@ import { generation, isEmpty, memory, opened } from "../../memory/client.ts";
 import type { StatesOverTime } from "../../memory/life.ts";
 import { Chart, type ChartOptions } from "../../parts/chart.tsx";
 import { colour } from "../../parts/colours.ts";
+import { Waiting } from "../../parts/loading.tsx";
 import { countAxis, PADDING, timeAxis } from "./axes.ts";
 import {
   curve,
@@ -124,7 +125,12 @@ export function States() {
       </p>
     );
   if (isEmpty()) return <p class="quiet">Nothing is stored yet, so that nothing fades.</p>;
-  if (value === undefined || data === undefined) return <div class="chart-room" />;
+  if (value === undefined || data === undefined)
+    return (
+      <div class="chart-room">
+        <Waiting isFor />
+      </div>
+    );
   const { onDay, today } = exact.value.value ?? {};
   return (
     <>
