@@ -81,6 +81,23 @@ describe("a file that is dropped on the page of a server", () => {
     "xylophone",
   ];
 
+  it("is ranked by meaning from its first memory on, without being opened again", async () => {
+    const server = await start(temporaryFolder(), [], "test", { env: DEFAULTS });
+    const page = await browser().newPage();
+    await page.goto(`${server.url}/`);
+    const box = page.getByLabel("What should be remembered?");
+    await box.fill("We keep the car keys in the blue drawer.");
+    await box.press("ControlOrMeta+Enter");
+    await page.getByText("Stored as 1 memory.").waitFor();
+    await page.getByRole("searchbox").fill("Where is what starts our vehicle?");
+    await expect
+      .poll(() => page.locator(".verdict").innerText(), PATIENCE)
+      .toMatch(/among 1 memory, by words and meaning|^This memory probably/);
+    await page.goto(`${server.url}/#/memories`);
+    await page.locator(".open-memory").getByText(BY_BOTH).waitFor();
+    await page.close();
+  });
+
   it("has its vectors, its answers and its reasons", async () => {
     const folder = temporaryFolder();
     const file = join(temporaryFolder(), "some.jsonl");

@@ -45,7 +45,13 @@ function choose(isOff: boolean): void {
 
 let latest = 0;
 
-/** Looks at the memory that was opened, and begins if nothing speaks against it. */
+/** Drops what is known of a memory that is no longer open. */
+export function forget(): void {
+  latest += 1;
+  meaning.value = { state: "none" };
+}
+
+/** Looks at the memory that is open, and begins if nothing speaks against it. */
 export async function consider(): Promise<void> {
   latest += 1;
   const own = latest;

@@ -32,8 +32,34 @@ let latest = 0;
 /** The memory that was ranked last. The next one may be the same, read again. */
 let last: Held | undefined;
 
+/** A server makes vectors a moment after it stored memories; of so few they may not be there yet. */
+const FEW = 10;
+/** How often, and after how many milliseconds, it is asked for them again. */
+const TRIES = 5;
+const BETWEEN = 1_000;
+
+/** Reads the first memories of a server again until one tells of which model its vector is. */
+async function untilModelIsKnown(held: Held): Promise<void> {
+  const { server, rows } = held;
+  const ids = [...rows.nodes.keys()];
+  if (server === undefined || ids.length === 0 || ids.length > FEW) return;
+  const isKnown = () => [...rows.nodes.values()].some((row) => row.embedding_model != null);
+  for (let tries = 0; !isKnown() && tries < TRIES; tries += 1) {
+    await new Promise((resolve) => setTimeout(resolve, BETWEEN));
+    if (held.isFreed) return;
+    const read = await server.rowsOf(ids);
+    if (held.isFreed) return;
+    const { take } = await import("./edit.ts");
+    take(
+      held,
+      read.filter(({ embedding_model: model }) => model != null),
+    );
+  }
+}
+
 /** Returns whether the memory can be ranked by meaning, and what that needs. */
 export async function offered(held: Held): Promise<MeaningOffer> {
+  await untilModelIsKnown(held);
   return {
     isOffered: held.isForTransformer,
     isKept: sentences !== undefined || (await isFileKept()),

@@ -4,13 +4,18 @@
 import { useEffect } from "preact/hooks";
 import { view } from "../app/address.ts";
 import { count, percent } from "../app/format.ts";
-import { consider, isDeclined, MAX_UNASKED, meaning, start, stop } from "../app/meaning.ts";
-import { isOfServer } from "../memory/client.ts";
+import { consider, forget, isDeclined, MAX_UNASKED, meaning, start, stop } from "../app/meaning.ts";
+import { generation, isOfServer } from "../memory/client.ts";
 
 /** The bar. It is there for each memory that is opened. */
 export default function MeaningBar() {
-  useEffect(() => void consider(), []);
   const now = meaning.value;
+  const changes = generation.value;
+  // The first memories of a server tell whether it ranks by meaning.
+  useEffect(() => {
+    if (meaning.peek().state === "none") void consider();
+  }, [changes]);
+  useEffect(() => forget, []);
   const isOver = now.state === "none" || (now.state === "on" && now.waiting === 0);
   const isDropped = isDeclined.value && (now.state === "offered" || now.state === "failed");
   if (isOver || isDropped || view.value === "memories") return null;
