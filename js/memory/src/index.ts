@@ -129,7 +129,7 @@ export {
   remember,
   type WritableMemory,
 } from "./remember.ts";
-export { type GradeOfGuess, newerIn } from "./replacing-edges.ts";
+export { type GradeOfGuess, isFaint, newerIn } from "./replacing-edges.ts";
 export { rounded } from "./rounded.ts";
 export type {
   EdgeRow,

@@ -31,6 +31,9 @@ const TYPE_OF_GRADE: Readonly<Record<GradeOfGuess, string>> = {
 /** The types of the edges that are guesses, the surest first. */
 export const GUESSES: readonly string[] = Object.values(TYPE_OF_GRADE);
 
+/** Whether an edge is a guess that is told nowhere. */
+export const isFaint = ({ type }: Pick<LineEdge, "type">): boolean => type === FAINTLY_SUPERSEDES;
+
 /** Returns the type of the edge of a guess. */
 export const typeOfGuess = (grade: GradeOfGuess): string => TYPE_OF_GRADE[grade];
 

@@ -97,7 +97,12 @@ describe("the neighbourhood of answers", () => {
     const nodes = Object.entries(texts).map(([id, text], place) => ({
       ...{ id, text, created_at: now - (place + 1) * 86_400_000 },
     }));
-    const edges = [{ id: "e", source_id: "tea", target_id: "cups", type: "causes", strength: 1 }];
+    // A faint guess is no link that is shown.
+    const faint = { id: "f", source_id: "ferry", target_id: "pier", type: "faintly_supersedes" };
+    const edges = [
+      { id: "e", source_id: "tea", target_id: "cups", type: "causes", strength: 1 },
+      { ...faint, strength: 0.1 },
+    ];
     const index = new MemoryIndex();
     index.upsert(nodes, { now });
     index.link(edges);

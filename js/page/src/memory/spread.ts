@@ -8,7 +8,7 @@
 // answers reach within the hops: no other memory can pass activation to it, so that the activations
 // are those of the whole graph.
 
-import { createdAtOf, type EdgeRow, memoryEdgeOf } from "nous-memory";
+import { createdAtOf, type EdgeRow, isFaint, memoryEdgeOf } from "nous-memory";
 import { type EngineConfig, MemoryIndex } from "nous-wasm";
 import type { Held } from "./held.ts";
 import type { Card } from "./records.ts";
@@ -98,7 +98,8 @@ export function neighbourhood(held: Held, question: string): Neighbourhood {
     .map(([id]) => id);
   const shown = new Set([...ranks.keys(), ...active.slice(0, MAX_ACTIVE)]);
   const runs = runsOf(held);
-  const linked = new Set(rows.edges.flatMap(({ source_id, target_id }) => [source_id, target_id]));
+  const told = rows.edges.filter((edge) => !isFaint(edge));
+  const linked = new Set(told.flatMap(({ source_id, target_id }) => [source_id, target_id]));
   const pairs = alikeTo(
     held,
     [...ranks.keys()].filter((id) => !linked.has(id)),
@@ -115,7 +116,7 @@ export function neighbourhood(held: Held, question: string): Neighbourhood {
     (a, b) => isAnswer(b) - isAnswer(a) || (isAnswer(a) === 1 ? 0 : end(b) - end(a)),
   );
   const places = new Map(ids.map((id, place) => [id, place]));
-  const links = linksAmong(rows.edges, places);
+  const links = linksAmong(told, places);
   return {
     nodes: ids.map((id) => {
       const [place, activation] = [ranks.get(id), after(id)];
