@@ -349,6 +349,22 @@ describe("a server with default settings", () => {
     expect((await storedOf(own)).vectors).toEqual({ one: ofTransformer("Rents fell") });
   });
 
+  test("says once that most memories are in another language, and how to follow it", async () => {
+    const running = await serve(temporaryFolder());
+    const told = /in another language than English.*multilingual/g;
+    const remember = async (agent: string, text: (place: number) => string) => {
+      const memories = Array.from({ length: 21 }, (_, place) => text(place));
+      const own = clientOf(running, agent);
+      expect((await own.ask("POST /remember", { memories })).status).toBe(200);
+      await embedded(own);
+    };
+    await remember("english", (n) => `The ferry to pier ${n} leaves at noon from the harbour.`);
+    expect(running.log()).not.toMatch(told);
+    await remember("german", (n) => `Die Fähre nach Steg ${n} fährt mittags am alten Hafen ab.`);
+    await remember("more", (n) => `Das Boot nach Steg ${n} kommt abends am alten Hafen an.`);
+    await expect.poll(() => running.log().match(told)?.length, PATIENCE).toBe(1);
+  });
+
   test("leaves a client's vectors, and says once how to replace them", async () => {
     const folder = temporaryFolder();
     const running = await serve(folder);

@@ -8,6 +8,7 @@ import type { EmbeddingModel } from "../api/operation.ts";
 import type { Logger } from "../log.ts";
 import { ProviderError } from "../providers/error.ts";
 import type { TransformerName } from "../settings/embeddings-model.ts";
+import { Languages } from "./languages.ts";
 import type { EmbeddingCall, EmbeddingProvider, MaybeVector } from "./provider.ts";
 import { TRANSFORMERS } from "./text.ts";
 import type { ToEmbed } from "./transformer-thread.ts";
@@ -42,6 +43,7 @@ export class Transformer implements EmbeddingProvider {
   #running: Waiting | undefined;
   #questions: Waiting[] = [];
   #texts: Waiting[] = [];
+  readonly #languages = new Languages();
 
   /** `script` is the program of the thread. */
   constructor(script: URL, name: TransformerName, log: Logger) {
@@ -78,6 +80,11 @@ export class Transformer implements EmbeddingProvider {
     const late = isQuestion ? AbortSignal.timeout(timeout) : undefined;
     const end = late === undefined ? signal : AbortSignal.any([signal, late]);
     for (const text of texts) {
+      if (this.#name === "english" && !isQuestion && this.#languages.note(text))
+        this.#log.warn(
+          "Most memories are in another language than English, which the model knows poorly: " +
+            "`--embeddings-model multilingual` and `nous-server reembed` take one that knows them",
+        );
       try {
         vectors.push(await this.#vectorOf(text, isQuestion, end));
       } catch (error) {

@@ -1,0 +1,24 @@
+// Whether most texts are in another language than English, over whole memories of several writers.
+
+import { expect, test } from "vitest";
+import { lifeStores } from "../../benches/quality/changes/stores.ts";
+import { isOtherLanguage, Languages } from "../../js/server/src/embeddings/languages.ts";
+
+test.each(lifeStores().map(({ name, memories }) => [name, memories] as const))(
+  "the language of %s is told after twenty texts, if it is not English",
+  (_, memories) => {
+    const counts = new Languages();
+    const told = memories.map(({ text }) => counts.note(text));
+    const isEnglish = memories[0]!.language === "en";
+    expect(told.filter(Boolean)).toHaveLength(isEnglish ? 0 : 1);
+    if (!isEnglish) expect(told.indexOf(true)).toBeLessThan(25);
+  },
+);
+
+test("texts of other scripts are in another language, and short ones do not tell", () => {
+  for (const text of ["今日はとても寒い。", "Паром уходит в полдень.", "يغادر القارب ظهرا"])
+    expect(isOtherLanguage(text)).toBe(true);
+  for (const text of ["", "42", "Node 20.11", "Ja, gerne."])
+    expect(isOtherLanguage(text)).toBeUndefined();
+  expect(isOtherLanguage("The port 5544 is that of the database.")).toBe(false);
+});
