@@ -258,8 +258,11 @@ export function nodePasses(node: SearchNode, filters: SearchFilters, now: Instan
 }
 
 /** The types of the edges of guesses that one memory replaces another, the surest first. */
-export const GUESSES = ["likely_supersedes", "possibly_supersedes", "faintly_supersedes"] as const;
-export const [LIKELY, POSSIBLE, FAINT] = GUESSES;
+export const [LIKELY, POSSIBLE, FAINT] = [
+  "likely_supersedes",
+  "possibly_supersedes",
+  "faintly_supersedes",
+] as const;
 
 /** Whether an edge is a guess. */
 export const isGuess = (type: string | null | undefined): boolean =>

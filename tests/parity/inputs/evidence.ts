@@ -14,7 +14,7 @@ import type { Trait } from "../../../js/engine/src/types.ts";
 import { EVIDENCE, TRAITS, type Values } from "../../../js/reference/evidence.ts";
 import { NOW, SUBTYPES } from "../../../js/reference/inputs.ts";
 import type { EvidenceSettings, ReferenceMemoryOptions } from "../../../js/reference/memory.ts";
-import { GUESSES } from "../../../js/reference/search.ts";
+import { FAINT, LIKELY, POSSIBLE } from "../../../js/reference/search.ts";
 import { CLUSTERS, EDGE_TYPES, searchFilters, TAGS, TYPES, unit } from "./graphs.ts";
 import { settingsOf } from "./memories.ts";
 import { fakeEmbedder } from "./word-vectors.ts";
@@ -242,9 +242,8 @@ const edge: fc.Arbitrary<MemoryEdge> = fc.record({
   target_id: id,
   type: fc.constantFrom(
     ...EDGE_TYPES,
-    ...Array(EDGE_TYPES.length)
-      .fill(["supersedes", ...GUESSES])
-      .flat(),
+    ...Array(EDGE_TYPES.length).fill(["supersedes", LIKELY, POSSIBLE]).flat(),
+    FAINT,
   ),
   strength: unit,
 });
