@@ -165,11 +165,12 @@ else {
     }),
   ];
   const names = [...new Set(asked.map(({ name }) => name))];
-  const rows = names.map((name) => {
+  const rows = names.flatMap((name) => {
     const its = asked.filter((one) => one.name === name);
     const ndcg = its.flatMap((one) => (one.ndcg === undefined ? [] : [one.ndcg]));
     const first = its.flatMap((one) => (one.newerFirst === undefined ? [] : [one.newerFirst]));
-    return [`${name} (${ndcg.length})`, ...cells(ndcg), ...cells(first)];
+    if (ndcg.length === 0) return [];
+    return [[`${name} (${ndcg.length})`, ...cells(ndcg), ...cells(first)]];
   });
   const head = [
     "questions",

@@ -56,6 +56,11 @@ export async function buildPage(folder: string): Promise<void> {
       moduleTypes: { ".bin": "asset", ".wasm": "asset" },
       experimental: { resolveNewUrlToAsset: input.includes(SENTENCES) },
       transform: { target: "es2022", define },
+      // A package that is not installed would be left to the browser, which has none.
+      onLog: (level, log, report) => {
+        if (log.code === "UNRESOLVED_IMPORT") throw new Error(log.message);
+        report(level, log);
+      },
       output: {
         dir: join(dist, "assets"),
         entryFileNames: "[name]-[hash].js",
