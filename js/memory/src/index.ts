@@ -189,6 +189,7 @@ export {
   type Comparing,
   possiblyReplacedBy,
   type Replaced,
+  type ToldReplaced,
   toldAmong,
 } from "./write/replaced.ts";
 export {

@@ -25,7 +25,7 @@ import {
 } from "./write/messages.ts";
 import { newRowOf } from "./write/new-row.ts";
 import { prepare, storePrepared } from "./write/remembering.ts";
-import { possiblyReplacedBy, type Told, toldAmong } from "./write/replaced.ts";
+import { possiblyReplacedBy, type ToldReplaced, toldAmong } from "./write/replaced.ts";
 import { stabilityOfNew } from "./write/stability.ts";
 import type { GivenTexts, Remembered, RememberedText, RememberingStore } from "./write/store.ts";
 import { LIKELY_SUPERSEDES, SUPERSEDES, typeOfGuess } from "./write/supersession.ts";
@@ -74,7 +74,7 @@ export interface RememberedMemory extends Remembered {
 }
 
 /** An older memory that a new one seems to replace. */
-export interface ReplacedMemory extends Told {
+export interface ReplacedMemory extends ToldReplaced {
   /** The title of the older memory. */
   title: string;
 }

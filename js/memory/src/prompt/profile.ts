@@ -8,7 +8,7 @@
 // says nothing of the speaker. The user may have a name, too: an agent writes "Mira eats no dairy". So the
 // person whom more than half of these texts name is the user, if no text speaks of one.
 
-import { SPEAKER } from "../write/replacing/words.ts";
+import { SPEAKER } from "../speaker.ts";
 
 /** The subtypes of memories that describe the user, and their category. */
 export const PROFILE_CATEGORIES: Readonly<Record<string, string>> = {

@@ -30,11 +30,11 @@ export interface Replaced {
 }
 
 /** What a store tells of a new memory: not what is faint. */
-export type Told = Replaced & { grade: Grade };
+export type ToldReplaced = Replaced & { grade: Grade };
 
 /** Returns the guesses that are told. */
-export const toldAmong = (found: readonly Replaced[]): Told[] =>
-  found.filter((one): one is Told => one.grade !== "faint");
+export const toldAmong = (found: readonly Replaced[]): ToldReplaced[] =>
+  found.filter((one): one is ToldReplaced => one.grade !== "faint");
 
 /** What the comparison needs of a store of memories. */
 export interface ComparedStore {

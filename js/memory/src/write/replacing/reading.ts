@@ -1,5 +1,6 @@
 // Reads a statement as the rule of replacing compares it: words with their keys and kinds.
 
+import { SPEAKER } from "../../speaker.ts";
 import {
   DEFINITE,
   FUNCTION_WORDS,
@@ -7,7 +8,6 @@ import {
   MONTHS,
   NUMBERS,
   PHRASES,
-  SPEAKER,
   SPEAKER_VERBS,
   WEEKDAYS,
 } from "./words.ts";

@@ -42,13 +42,6 @@ export const FUNCTION_WORDS = listed(
   "me nos nuestro nuestra nuestros tu tus no ni como más",
 );
 
-/** The speaker. */
-export const SPEAKER = listed(
-  "i my me mine i'm i've i'd we our us we've we're ich mein meine meinen meinem meiner mich mir",
-  "wir",
-  "unser unsere unseren unserer uns yo mi mis me mío nos nuestro nuestra nuestros nosotros",
-);
-
 /** Spanish verbs whose end says that the speaker acts. */
 export const SPEAKER_VERBS = listed(
   "vivo trabajo tengo tomo uso usamos tenemos vivimos prefiero juego hablo viajé viví vendí compré",
