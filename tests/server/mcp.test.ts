@@ -110,14 +110,11 @@ describe("the tools", () => {
       "Known already",
     );
     await call("remember", { text: "Mira likes olives.", user: "mira" });
-    const [{ id: mill }] = (await call("remember", { text: "The mill is shut.", user: "mira" }))
-      .data.stored as [{ id: string }];
-    await call("link", { from: mill, to: id, relation: "faintly_supersedes" });
+    // By a faint guess.
     const followed = await call("recall", { query: "What does Mira not eat?" });
     expect(followed.text).toMatch(
-      /^- .*\n(?:- .*\n)?- .*is shut\. \(later than the line above\) \(/,
+      /^- .* no dairy.*\n- .* olives\. \(later than the line above\) \(/,
     );
-    expect((await call("forget", { id: mill })).isError).toBe(false);
     const several = await call("recall", { query: "What does Mira eat and like?" });
     expect(several.text.split("\n").length).toBeGreaterThan(1);
     const again = await call("remember", { text: several.text, user: "mira" });

@@ -26,8 +26,6 @@ const NOW = Date.parse(SAMPLE_DEFAULTS.end);
 const [ID, DIGITS] = [7, 3];
 /** The width of a title in the list of answers. */
 const TITLE = 56;
-/** The evidence that the question has no part in. */
-const SUPERSESSION = "It supersedes a memory, or is superseded by one.";
 
 /** A fault of the command line, as a sentence. */
 export class UsageError extends Error {}
@@ -142,7 +140,7 @@ function reasons(why: Why, node: SampleNode, limit: number): string[] {
       .filter(({ contribution }) => contribution !== 0)
       .map(
         ({ name, value, weight, contribution }) =>
-          `${number(contribution)} = ${number(value)} × ${number(weight)}  ${name.padEnd(18)} ${KINDS[name]?.about ?? SUPERSESSION}`,
+          `${number(contribution)} = ${number(value)} × ${number(weight)}  ${name.padEnd(18)} ${KINDS[name]!.about}`,
       ),
     `${number(sum)} is the sum: what it adds = its value × its weight`,
     `Words that matched: ${near.join(", ") || "none"}.`,

@@ -194,6 +194,16 @@ const MEMORY: Kind[] = [
     },
   ),
   memory(
+    "guessedSuccessors",
+    2,
+    (v) => [v.id()],
+    (edges, [id], { index }) => {
+      const isOf = edges.every((it: Anything) => it.target_id === id);
+      const newer = edges.map((it: Anything) => it.source_id);
+      return unless(isOf && hasIds(newer, index), "names strangers");
+    },
+  ),
+  memory(
     "getAll",
     2,
     (v) => [v.list(() => v.id(), 5)],
