@@ -57,16 +57,17 @@ export function searchByEvidence(
   for (let more = WIDER; answers.length < limit && !isAll; more *= WIDER)
     ({ answers, isAll } = find(more * limit));
   if (request.with_newer && min_score === 0) {
+    const first = answers.slice(0, countFollowed(answers.map(probabilityOf)));
+    const newer = new Map(
+      first.map(({ id }) => [id, index.guessedSuccessors(id).map(({ source_id }) => source_id)]),
+    );
+    const found = new Map(answers.map((one) => [one.id, one]));
+    const missing = [...new Set([...newer.values()].flat())].filter((id) => !found.has(id));
     const isGiven = given === undefined ? undefined : new Set(given);
-    const newerOf = (id: string) => {
-      const ids = index.guessedSuccessors(id).map(({ source_id }) => source_id);
-      const found = new Map(answers.map((one) => [one.id, one]));
-      const missing = index.handles(ids.filter((one) => !found.has(one)));
-      const few = missing.filter((handle) => isGiven?.has(handle) ?? true);
-      for (const one of few.length === 0 ? [] : find(few.length, few).answers)
-        found.set(one.id, one);
-      return ids.flatMap((one) => found.get(one) ?? []);
-    };
+    const few = index.handles(missing).filter((handle) => isGiven?.has(handle) ?? true);
+    // Asked once for all: each question reads the whole index.
+    for (const one of few.length === 0 ? [] : find(few.length, few).answers) found.set(one.id, one);
+    const newerOf = (id: string) => newer.get(id)?.flatMap((one) => found.get(one) ?? []) ?? [];
     answers = withNewer(answers, newerOf).slice(0, limit);
   }
   const spreading_ms = watch();
@@ -117,28 +118,23 @@ export function searchByEvidence(
 /** An answer, and the one before it that it may replace. */
 type Followed = Answer & { may_replace?: string };
 
-/** Returns answers with those that may replace the first ones, directly behind each. */
+const probabilityOf = ({ score: probability }: Answer) => ({ probability });
+
+/** Returns answers with those that may replace them directly behind each. */
 function withNewer(
   answers: readonly Answer[],
   newerOf: (id: string) => readonly Answer[],
 ): Followed[] {
-  const first = answers.map(({ score: probability }) => ({ probability }));
   const placed = new Set<string>();
-  const place = (answer: Followed): Followed[] => {
+  return answers.flatMap((answer): Followed[] => {
     if (placed.has(answer.id)) return [];
     placed.add(answer.id);
-    return [answer];
-  };
-  const count = countFollowed(first);
-  return answers.flatMap((answer, at) => {
-    if (placed.has(answer.id)) return [];
-    const own = place(answer);
-    if (at >= count) return own;
     const newer = newerOf(answer.id).filter(
       ({ id, superseded_by }) => superseded_by === undefined && !placed.has(id),
     );
     const behind = newer.slice(0, MAX_BEHIND);
-    return own.concat(behind.flatMap((one) => place({ ...one, may_replace: answer.id })));
+    for (const { id } of behind) placed.add(id);
+    return [answer, ...behind.map((one) => ({ ...one, may_replace: answer.id }))];
   });
 }
 
