@@ -308,12 +308,7 @@ export class MemoryIndex {
    * memory to the older one. Edges that do not count, of circles, are left out. Empty for an unknown id.
    */
   line(id: string): StoredMemoryEdge[] {
-    const state = this.#index.live();
-    const row = state.rows.get(id);
-    if (row === undefined) return [];
-    const slots = state.resident.module.line(row);
-    state.resident.revalidateViews();
-    return Array.from(slots, (slot) => edgeAt(state, slot)!);
+    return this.#edgesOf(id, (module, row) => module.line(row));
   }
 
   /**
@@ -328,10 +323,18 @@ export class MemoryIndex {
    * ```
    */
   guessedSuccessors(id: string): StoredMemoryEdge[] {
+    return this.#edgesOf(id, (module, row) => module.may_supersede(row));
+  }
+
+  /** Returns the edges whose slots the module tells for a row. */
+  #edgesOf(
+    id: string,
+    slotsOf: (module: MemoryState["resident"]["module"], row: number) => Uint32Array,
+  ): StoredMemoryEdge[] {
     const state = this.#index.live();
     const row = state.rows.get(id);
     if (row === undefined) return [];
-    const slots = state.resident.module.may_supersede(row);
+    const slots = slotsOf(state.resident.module, row);
     state.resident.revalidateViews();
     return Array.from(slots, (slot) => edgeAt(state, slot)!);
   }
