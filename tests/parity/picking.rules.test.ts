@@ -357,7 +357,16 @@ describe("what may replace a line", () => {
 });
 
 describe("the profile", () => {
-  const names = fc.constantFrom("Nadine Roux", "Tom", "Zoë Ní Bhriain", "Jürgen (Vertrieb)", "Li");
+  const names = fc.constantFrom(
+    "Nadine Roux",
+    "Dr. Weber",
+    "Frau Lindner",
+    "Customer Ito",
+    "Tom",
+    "Zoë Ní Bhriain",
+    "Jürgen (Vertrieb)",
+    "Li",
+  );
   const likes = fc.constantFrom(
     ...["prefers to be written to in French", "can't stand calls", "is allergic to nuts"],
     ...["eats no dairy", "works at the harbour", "mag keine Anrufe", "ist allergisch gegen Nüsse"],

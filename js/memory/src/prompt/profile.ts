@@ -20,9 +20,11 @@ export const PROFILE_CATEGORIES: Readonly<Record<string, string>> = {
   rule: "rule",
 };
 
+/** What may stand before a name. */
+const TITLE = String.raw`(?:(?:Dr|Mrs?|Ms|Prof|Herr|Frau|Sra?|Customer|Client|Kund(?:e|in))\.? )*`;
 /** A name at the beginning, and what the person likes, does or is, in three languages. */
 const OF_PERSON = new RegExp(
-  String.raw`^(?<first>\p{Lu}[\p{L}'’-]*)(?: \p{Lu}[\p{L}.'’-]*)*(?: \([^)]*\))?,? (?:${[
+  String.raw`^${TITLE}(?<first>\p{Lu}[\p{L}'’-]*)(?: \p{Lu}[\p{L}.'’-]*)*(?: \([^)]*\))?,? (?:${[
     "(?:strongly |really |always |never |usually )?(?:prefers?|likes?|loves?|enjoys?|hates?|dislikes?)",
     "wants?|avoids?|eats?|drinks?|doesn['’]t|can['’]?t|cannot|lives? in|works? (?:at|for|as|in)",
     "is (?:allergic|vegetarian|vegan|intolerant|an?|the|[\\p{L}-]+['’]s)",
