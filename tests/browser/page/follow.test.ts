@@ -58,6 +58,37 @@ describe("the page over the memory of a server", () => {
     await close();
   });
 
+  it("tells of a link alone, not of one that follows a memory, and of no faint guess", async () => {
+    const { server, page, close } = await opened("memories");
+    const lines = await page.evaluateHandle(() => {
+      const [found, place] = [[] as string[], document.querySelector(".news")!];
+      const note = () => found.push(place.textContent ?? "");
+      new MutationObserver(note).observe(place, {
+        ...{ subtree: true, childList: true, characterData: true },
+      });
+      return found;
+    });
+    const link = async (source_id: string, target_id: string, type: string) =>
+      expect(
+        (await server.ask("POST /edges", { source_id, target_id, type, strength: 0.2 })).status,
+      ).toBe(201);
+    await write(server, "n_moon", "The moon is made of rock.");
+    await news(page).getByText("The moon").waitFor();
+    await link("n_moon", "n_cat", "faintly_supersedes");
+    await link("n_moon", "n_rent", "relates_to");
+    await write(server, "n_dog", "Dog: Udon");
+    await news(page).getByText("Dog: Udon").waitFor();
+    await news(page).getByRole("button", { name: "Hide" }).click();
+    await link("n_dog", "n_cat", "faintly_supersedes");
+    await write(server, "n_sun", "The sun is hot.");
+    await news(page).getByText("The sun").waitFor();
+    expect((await lines.jsonValue()).filter((line) => line.includes("Links"))).toEqual([]);
+    await news(page).getByRole("button", { name: "Hide" }).click();
+    await link("n_dog", "n_rent", "relates_to");
+    await news(page).getByText("Links changed just now by another program.").waitFor();
+    await close();
+  });
+
   it("refreshes what was stored last, and says nothing of what it stored itself", async () => {
     const { server, page, close } = await opened("ask");
     await page.getByRole("region", { name: "Stored last" }).getByText("Miso").first().waitFor();

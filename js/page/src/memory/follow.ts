@@ -1,7 +1,7 @@
 // Follows what others write to the memory of a server, and takes it over. It begins where the reading of the
 // memory began, so that nothing is lost in between, and goes on where a broken connection ended.
 
-import type { JsonObject as Json } from "nous-memory";
+import { type EdgeRow, isFaint, type JsonObject as Json } from "nous-memory";
 import { take } from "./edit.ts";
 import type { Held } from "./held.ts";
 import { addRow } from "./lines.ts";
@@ -70,7 +70,10 @@ async function newsOf(
   server: Server,
   events: readonly Event[],
 ): Promise<News | undefined> {
-  const nothing: News = { stored: 0, changed: 0, deleted: 0, title: "", isTooMuch: false };
+  const nothing: News = {
+    ...{ stored: 0, changed: 0, deleted: 0, links: 0, title: "" },
+    isTooMuch: false,
+  };
   if (events.some(({ kind }) => kind === "reset")) return { ...nothing, isTooMuch: true };
   const idsOf = (...kinds: Event["kind"][]) => {
     const found = events.flatMap((it) => ("id" in it && kinds.includes(it.kind) ? it.id : []));
@@ -103,11 +106,9 @@ async function newsOf(
     held,
     edges.filter((edge) => isWithin(held, edge)),
   );
-  const unlinked = idsOf("unlinked").filter((id) => hasEdge.has(id));
-  if (unlinked.length > 0) {
-    const isGone = new Set(unlinked);
-    held.dropEdges(({ id }) => isGone.has(id));
-  }
+  const isGone = new Set(idsOf("unlinked"));
+  const unlinked = held.rows.edges.filter(({ id }) => isGone.has(id));
+  if (unlinked.length > 0) held.dropEdges(({ id }) => isGone.has(id));
   if (linked.length + unlinked.length > 0) {
     const conflicts = await server.conflicts();
     held.rows.conflicts = [];
@@ -118,6 +119,7 @@ async function newsOf(
   const last = [...changed, ...fresh].at(-1);
   return {
     ...{ stored: fresh.length, changed: changed.length, deleted: deleted.length },
+    links: [...edges, ...unlinked].filter((edge) => !isFaint(edge as EdgeRow)).length,
     title: last === undefined ? "" : held.titleOf(last.id as string),
     isTooMuch: false,
   };

@@ -65,6 +65,8 @@ export interface News {
   stored: number;
   changed: number;
   deleted: number;
+  /** Links that came or went, without faint guesses, which nobody is told of. */
+  links: number;
   title: string;
   /** Whether so much was written that the memory has to be read anew. */
   isTooMuch: boolean;

@@ -24,7 +24,7 @@ let hiding: ReturnType<typeof setTimeout> | undefined;
 
 function hear(news: News): void {
   clearTimeout(hiding);
-  line.value = toldOf(news);
+  line.value = lineAfter(line.value, news);
   waiting.value = news.isTooMuch ? "memory" : "changes";
   if (!news.isTooMuch && mayShow()) void show();
 }
@@ -47,8 +47,14 @@ function hide(): void {
 
 const OTHERS = "by another program";
 
-function toldOf({ stored, changed, deleted, title, isTooMuch }: News): string {
-  if (isTooMuch) return `Much was written ${OTHERS}.`;
+/** Returns what the line says after news. Links that follow a write leave the line of the write. */
+function lineAfter(before: string, news: News): string {
+  if (news.isTooMuch) return `Much was written ${OTHERS}.`;
+  if (news.stored + news.changed + news.deleted > 0) return toldOf(news);
+  return before === "" && news.links > 0 ? `Links changed just now ${OTHERS}.` : before;
+}
+
+function toldOf({ stored, changed, deleted, title }: News): string {
   const short = title.length > MAX_TITLE ? `${title.slice(0, MAX_TITLE).trimEnd()} …` : title;
   const about = title === "" ? "" : `: “${short}”`;
   const memories = (count: number) => counted(count, "memory", "memories");
@@ -58,9 +64,7 @@ function toldOf({ stored, changed, deleted, title, isTooMuch }: News): string {
     ...(changed === 0 ? [] : [`${memories(changed)} changed`]),
     ...(deleted === 0 ? [] : [`${memories(deleted)} deleted`]),
   ];
-  return parts.length === 0
-    ? `Links changed just now ${OTHERS}.`
-    : `${parts.join(", ")} just now ${OTHERS}${about}`;
+  return `${parts.join(", ")} just now ${OTHERS}${about}`;
 }
 
 /** The line, and the following as long as the page is in sight: a stream takes one of six connections. */
