@@ -60,8 +60,8 @@ const ON_FILES_ALONE = [
   // Of rows that only SQLite stores: bytes in texts, columns without a type, another program's.
   ...["odd-rows", "unreadable-text"],
   // They start PostgreSQL themselves.
-  ...["binary-copy", "concurrent-clients", "postgres", "postgres-keys", "postgres-round-trips"],
-  ...["proxies", "storage-conformance", "timeline"],
+  ...["binary-copy", "concurrent-clients", "postgres", "postgres-keys", "postgres-released"],
+  ...["postgres-round-trips", "proxies", "storage-conformance", "timeline"],
   // Of parts without a store, or of pages, examples and settings that know none.
   ...["blocking-thread", "bodies", "cli", "client-declarations", "docs", "embedder"],
   ...["embedding-pool", "first-agent", "mcp-install", "oauth", "other-programs", "served-page"],

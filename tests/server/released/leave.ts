@@ -12,7 +12,9 @@ import { gzipSync } from "node:zlib";
 import { agentFile } from "../../../js/server/src/settings/paths.ts";
 import { raw } from "../support/existing-database.ts";
 import { makeHynous } from "../support/hynous-database.ts";
+import { startPostgres } from "../support/postgres.ts";
 import type { Fixture, Told } from "./fixture.ts";
+import { databaseAt } from "./postgres-rows.ts";
 
 const PROGRAM = process.argv[2] ?? join("js", "server", "dist", "cli.mjs");
 const DAY = 86_400_000;
@@ -488,6 +490,7 @@ async function main(): Promise<void> {
   await server.end("SIGKILL");
   const dir = join("tests", "server", "released", version);
   leave(dir, { at, keys: { all: key, trader: narrow }, rows, told });
+  await leavePostgres(dir);
   rmSync(folder, { recursive: true });
   console.log(`${dir}: ${told.length} answers, ${bytesIn(dir)} bytes`);
 }
@@ -505,6 +508,18 @@ function leave(dir: string, fixture: Fixture): void {
     writeFileSync(path, gzipSync(readFileSync(join(parentPath, name)), { level: 9 }));
   }
   writeFileSync(join(dir, "answers.json.gz"), gzipSync(JSON.stringify(fixture), { level: 9 }));
+}
+
+/** Moves the data into PostgreSQL, and writes what is there then. */
+async function leavePostgres(dir: string): Promise<void> {
+  const postgres = await startPostgres();
+  try {
+    execFileSync(process.execPath, [PROGRAM, "move", "--from", data, "--to", postgres.url]);
+    const left = JSON.stringify(await databaseAt(postgres.superuserOf(postgres.url)));
+    writeFileSync(join(dir, "postgres.json.gz"), gzipSync(left, { level: 9 }));
+  } finally {
+    await postgres.stop();
+  }
 }
 
 function bytesIn(dir: string): number {
