@@ -44,7 +44,7 @@ export function unpacked(version: string): Opened {
   return { folder, data: join(folder, "data"), fixture, then };
 }
 
-/** Starts a server of this version with the presets of a release, at the time when the data was left. */
+/** Starts a server of this version, with a release's presets, at the time when the data was left. */
 export const serve = (
   { folder, then }: Opened,
   data: string,
