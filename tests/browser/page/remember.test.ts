@@ -3,7 +3,6 @@
 
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { questionOf } from "../../../js/page/src/memory/suggested.ts";
 import { start } from "../../server/support/server-process.ts";
 import { temporaryFolder } from "../../server/support/temporary-folder.ts";
 import { faultsInAllLooks, sharedPage, visitPage } from "./support.ts";
@@ -283,25 +282,5 @@ describe("remembering", () => {
     expect(runs.length).toBeGreaterThan(1);
     expect(new Set(runs).size).toBe(1);
     await close();
-  });
-});
-
-describe("a suggested question", () => {
-  it.each([
-    ["I live in Graz.", "Where do I live?"],
-    ["Mira prefers tea.", "What does Mira prefer?"],
-    ["Omar works at Nordwind.", "Where does Omar work?"],
-    ["We deploy on Tuesdays.", "When do we deploy?"],
-    ["Dr. Weber is our family doctor.", "Who is our family doctor?"],
-    ["The key is in the drawer.", "Where is the key?"],
-    ["The gym costs 35 euros.", "What does the gym cost?"],
-    ["Mira’s birthday is 4 May.", "What is Mira’s birthday?"],
-    ["My sister is coming on Friday.", undefined],
-    ["The build is red.", undefined],
-    ["", undefined],
-    ["constructor", undefined],
-    ["I constructor things.", undefined],
-  ])("of “%s” is %s", (statement, question) => {
-    expect(questionOf(statement)).toBe(question);
   });
 });

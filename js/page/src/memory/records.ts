@@ -246,7 +246,7 @@ export interface Summary {
   isKept: boolean;
   /** Whether a deletion or an edit can be undone. */
   canUndo: boolean;
-  /** Questions that late memories answer first. */
+  /** Questions that late memories answer first; none for a sample, which has its own. */
   suggested: string[];
   /** Whether words have vectors, so that memories in other words are found. */
   hasVectors: boolean;

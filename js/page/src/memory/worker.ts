@@ -22,7 +22,6 @@ import type {
   Texts,
 } from "./records.ts";
 import type { Profiles, RankRequest, Weights } from "./sections.ts";
-import { suggestedOf } from "./suggested.ts";
 import type { FindRequest, Place } from "./why-not.ts";
 
 let held: Held | undefined;
@@ -56,12 +55,11 @@ const storedNow = (of: Held, { pieces }: Stored): Stored => {
   };
 };
 
-const summary = (of: Held): Summary => ({
-  ...of.summary(),
-  isKept: isKept(of),
-  canUndo: of.pasts.length > 0,
-  suggested: suggestedOf(of),
-});
+const summary = async (of: Held): Promise<Summary> => {
+  // Samples have questions of their own.
+  const suggested = of.source === "sample" ? [] : await (await suggesting()).suggestedOf(of);
+  return { ...of.summary(), isKept: isKept(of), canUndo: of.pasts.length > 0, suggested };
+};
 
 // The calls of a view come when it is first opened.
 const compares = () => import("./compare.ts");
@@ -69,6 +67,9 @@ const contexts = () => import("./context.ts");
 const lives = () => import("./life.ts");
 const sections = () => import("./sections.ts");
 const whys = () => import("./why-not.ts");
+
+/** What makes questions of memories. */
+const suggesting = () => import("./suggested.ts");
 
 /** What lists memories. */
 const listing = () => import("./browse.ts");
@@ -106,7 +107,7 @@ const calls = {
     }
     held?.free();
     held = opened;
-    return summary(held);
+    return await summary(held);
   },
   summary: () => summary(there()),
   ask: hearing((of, request: AskRequest) => ask(of, request)),

@@ -24,7 +24,7 @@ const SUGGESTIONS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns the suggestions for a memory. For the visitor's own, they are subjects of its last
+ * Returns the suggestions for a memory. For the visitor's own, they are made of its last
  * memories.
  */
 export function suggestionsFor(memory: string): readonly string[] {
