@@ -90,7 +90,7 @@ export function npmIsSound(silence) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  setUpPackages();
+  await setUpPackages();
   await setUpDeny();
   const crates = run("cargo-deny", ["--locked", "check"]);
   if (!crates)

@@ -5,13 +5,13 @@
 
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { LINE_LIMIT } from "./bundle.mjs";
 import { writeEmbedder } from "./embedder.mjs";
 import { writeIntegrations } from "./integrations.mjs";
 import { layoutAsTypeScript } from "./layout.mjs";
-import { at, fail, fingerprint, isStampedWith, must, root, runAside, say } from "./lib.mjs";
+import { at, fail, fingerprint, isStampedWith, root, runStep, say } from "./lib.mjs";
 import { writeMemory } from "./memory.mjs";
 import { MINILM, writeMinilm } from "./minilm.mjs";
 import { writeNotices } from "./notices.mjs";
@@ -58,9 +58,15 @@ export async function build({ isWhole = true, parts = [] } = {}) {
   const isBuilt = isThere && isStampedWith(crateStamp, crates);
   // A build that ends in the middle leaves no stamp beside files that are not of it.
   if (!isBuilt) rmSync(crateStamp, { force: true });
+  const areThere = existsSync(at("node_modules", ".package-lock.json"));
+  if (!isBuilt || !areThere)
+    say(
+      "Building what is missing. In a fresh clone this takes three to ten minutes, once: Rust is " +
+        "compiled to WebAssembly, and npm packages are installed.",
+    );
   // Tools and crates are compiled while npm downloads.
   const building = isBuilt ? undefined : buildCrates();
-  setUpPackages({ isWhole, parts });
+  await setUpPackages({ isWhole, parts });
   if (!isBuilt) {
     await building;
     mkdirSync(at(".cache"), { recursive: true });
@@ -72,6 +78,7 @@ export async function build({ isWhole = true, parts = [] } = {}) {
   if (isStampedWith(wholeStamp, packages)) return;
   if (!isWhole && isStampedWith(packagesStamp, packages)) return;
   for (const stamp of [packagesStamp, wholeStamp]) rmSync(stamp, { force: true });
+  say(`bundling the packages and the page (${isWhole ? "about a minute" : "some ten seconds"})`);
   const { build: bundle } = await import("esbuild");
   const generated = join(ENGINE, "src", "generated");
   rmSync(generated, { recursive: true, force: true });
@@ -142,16 +149,16 @@ async function buildCrate(
   const tools = setUpWasm();
   const crate = ["--manifest-path", join(at(folder), "Cargo.toml"), "--lib"];
   const compiling = ["build", ...crate, "--release", "--target", WASM_TARGET, ...options];
-  const { ok } = await runAside("cargo", compiling, {
-    about: `cargo build: ${name} for WebAssembly (a minute)`,
-  });
+  const ok = await runStep(name, "cargo", compiling, { duration: "one to three minutes" });
   if (!ok) fail(`The crate ${name} could not be compiled; the output of cargo is above.`);
   await tools;
   const form = ["--target", "bundler", "--out-name", name, "--out-dir", made];
   // npm would honour a .gitignore in the folder, and pack nothing.
   const how = ["--no-gitignore", "--mode", "no-install", ...(isOptimised ? [] : ["--no-opt"])];
-  say(`wasm-pack build → ${relative(root, made)}`);
-  must("wasm-pack", ["--quiet", "build", at(folder), ...how, ...form, ...options]);
+  const packing = ["--quiet", "build", at(folder), ...how, ...form, ...options];
+  const duration = isOptimised ? "half a minute" : "some seconds";
+  const packed = await runStep(`wasm-pack ${name}`, "wasm-pack", packing, { duration });
+  if (!packed) fail(`\`wasm-pack build ${folder}\` failed; its output is above.`);
 }
 
 /**

