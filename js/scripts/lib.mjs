@@ -102,16 +102,17 @@ function tellSteps() {
 
 /**
  * Runs a step of a build while others run. Says what begins and how long that takes, every ten seconds
- * how far it is, and when it is done. Of the output, cargo's own progress is shown only if the step
- * fails. Returns whether it succeeded.
+ * how far it is, and when it is done. Cargo's own progress is shown only if the step fails, and so is all
+ * output of one that `isQuiet`. Returns whether it succeeded.
  */
-export async function runStep(name, command, args, { duration, env = {} }) {
+export async function runStep(name, command, args, { duration, env = {}, isQuiet = false }) {
   const start = performance.now();
   const counted = { CARGO_TERM_PROGRESS_WHEN: "always", CARGO_TERM_PROGRESS_WIDTH: "100" };
   const { ok } = await runAside(command, args, {
     env: { ...(command === "cargo" ? counted : {}), ...env },
     about: `${name} (${duration})`,
     step: name,
+    isQuiet,
   });
   if (ok) say(`${name}: done in ${secondsSince(start)}`);
   return ok;
@@ -120,11 +121,11 @@ export async function runStep(name, command, args, { duration, env = {} }) {
 /**
  * Runs a command in the root while others run. Shows its output in one piece at the end, and returns
  * it. With `isShown` the output appears at once, and is not returned. `about` is announced in place of
- * the command. `priority` is that of `os.setPriority`. `step` is that of `runStep`. A file buffers the
- * output, because this process reads no pipe while it runs another command.
+ * the command. `priority` is that of `os.setPriority`. `step` and `isQuiet` are those of `runStep`. A file
+ * buffers the output, because this process reads no pipe while it runs another command.
  */
 export function runAside(command, args, options = {}) {
-  const { env = {}, isShown = false, priority = 0, about, step } = options;
+  const { env = {}, isShown = false, priority = 0, about, step, isQuiet } = options;
   say(about ?? `${command} ${args.join(" ")}`);
   mkdirSync(at(".cache"), { recursive: true });
   const folder = mkdtempSync(at(".cache", "aside-"));
@@ -151,7 +152,8 @@ export function runAside(command, args, options = {}) {
         clearInterval(telling);
         telling = undefined;
       }
-      process.stderr.write(step !== undefined && ok ? withoutProgress(text) : text);
+      if (!(ok && isQuiet))
+        process.stderr.write(step !== undefined && ok ? withoutProgress(text) : text);
       resolve({ ok, text });
     };
     child.on("error", ({ message }) => done(false, `${message}\n`));

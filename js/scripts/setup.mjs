@@ -114,7 +114,8 @@ async function setUpWasmOpt() {
   const made = mkdtempSync(`${folder}-`);
   const flags = ["--pack-destination", made, "--silent"];
   const packing = ["pack", `binaryen@${BINARYEN.version}`, ...flags];
-  if (!(await runStep("wasm-opt", "npm", packing, { duration: "some seconds, once" })))
+  const how = { duration: "some seconds, once", isQuiet: true };
+  if (!(await runStep("wasm-opt", "npm", packing, how)))
     fail(`\`npm ${packing.join(" ")}\` failed; its output is above.`);
   const tarball = join(made, `binaryen-${BINARYEN.version}.tgz`);
   const hash = createHash("sha512").update(readFileSync(tarball)).digest("base64");

@@ -10,6 +10,7 @@ import { ThemeSwitch } from "./app/theme.tsx";
 import { ChangedWeights } from "./app/weights.tsx";
 import { isEmpty, isOfServer, opened } from "./memory/client.ts";
 import { Loading } from "./parts/loading.tsx";
+import { LatestStored, RememberMore } from "./parts/remember.tsx";
 import { Ask } from "./views/ask/ask.tsx";
 
 const NAMES: Readonly<Record<View, string>> = {
@@ -33,6 +34,9 @@ const PLACES: Readonly<Record<string, readonly View[]>> = {
 };
 /** What a view is called beside the others of its place. */
 const WITHIN: Readonly<Partial<Record<View, string>>> = { ask: "Answers" };
+
+/** Views that have a box to remember at a place of their own. */
+const WITH_BOX: readonly View[] = ["ask", "memories"];
 
 /** Comes with a memory that is large. */
 const Arriving = lazy(() => import("./parts/arriving.tsx"));
@@ -107,6 +111,12 @@ export function App() {
             <Open />
           </Suspense>
         </Content>
+        {opened.value.state !== "open" || WITH_BOX.includes(open) ? null : (
+          <>
+            <RememberMore />
+            <LatestStored />
+          </>
+        )}
       </main>
       {opened.value.state === "open" ? (
         <Suspense fallback={null}>

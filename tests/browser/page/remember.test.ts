@@ -185,6 +185,23 @@ describe("remembering", () => {
     await close();
   });
 
+  it("is done from every view", async () => {
+    const { page, complaints, close } = await visit("ask");
+    await startEmpty(page);
+    await remember(page, "Mira prefers tea.");
+    for (const [place, view] of VIEWS.entries()) {
+      await page.evaluate((hash) => {
+        location.hash = hash;
+      }, `#/${view}`);
+      await page.locator("main h1").first().waitFor({ state: "attached" });
+      await remember(page, `Room ${place} is blue.`);
+      await stored(page).getByText(`Room ${place} is blue.`).first().waitFor();
+      expect(await faultsInAllLooks(page), view).toEqual([]);
+    }
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   it("tells what a text seems to replace, and takes the decision", async () => {
     const server = await start(temporaryFolder());
     const { page, complaints, close } = await visitPage(browser(), `${server.url}/`, "");

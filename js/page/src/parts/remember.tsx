@@ -112,6 +112,17 @@ export function RememberBox({ text, label, box }: BoxProps) {
   );
 }
 
+/** A folded box for what else is to be remembered. */
+export function RememberMore() {
+  const text = useSignal("");
+  return (
+    <details class="remember-more">
+      <summary>Remember something</summary>
+      <RememberBox text={text} label="What should be remembered?" />
+    </details>
+  );
+}
+
 /** What the last text became. */
 export function LatestStored() {
   const section = useRef<HTMLElement>(null);

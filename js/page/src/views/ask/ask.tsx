@@ -1,7 +1,6 @@
 // Ask: a question, the engine's reading of it, and the answers with their evidence. A second column
 // shows another ranking of the same memories.
 
-import { useSignal } from "@preact/signals";
 import { lazy } from "preact/compat";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { memoryName, question } from "../../app/address.ts";
@@ -12,7 +11,7 @@ import type { Answered, Shown, Understood } from "../../memory/records.ts";
 import { MemoryCard } from "../../parts/card.tsx";
 import { Legend } from "../../parts/evidence-bar.tsx";
 import { Waiting } from "../../parts/loading.tsx";
-import { LatestStored, RememberBox } from "../../parts/remember.tsx";
+import { LatestStored, RememberMore } from "../../parts/remember.tsx";
 import { AnswerItem } from "./answer-item.tsx";
 import { Columns, RivalPicker, rival } from "./columns.tsx";
 import { askedQuestion, suggestionsFor } from "./suggestions.ts";
@@ -118,7 +117,7 @@ function Question() {
       ) : (
         <Answers answered={value} />
       )}
-      <More />
+      <RememberMore />
     </div>
   );
 }
@@ -143,17 +142,6 @@ function Last() {
         ))}
       </ul>
     </section>
-  );
-}
-
-/** A box for what else is to be remembered. */
-function More() {
-  const text = useSignal("");
-  return (
-    <details class="remember-more">
-      <summary>Remember something</summary>
-      <RememberBox text={text} label="What should be remembered?" />
-    </details>
   );
 }
 
