@@ -189,7 +189,7 @@ function* askedOf(words: readonly string[], end: number): Generator<string> {
     if (
       isThird &&
       isPerson &&
-      (KIN.test(subject) || !OF_THINGS.test(verb)) &&
+      (KIN.test(subject) ? !/\d/.test(rest) : !OF_THINGS.test(verb)) &&
       rest !== "" &&
       !/en$/.test(verb)
     )
