@@ -102,8 +102,8 @@ function tellSteps() {
 
 /**
  * Runs a step of a build while others run. Says what begins and how long that takes, every ten seconds
- * how far it is, and when it is done. Cargo's own progress is shown only if the step fails, and so is all
- * output of one that `isQuiet`. Returns whether it succeeded.
+ * how far it is, and when it is done. Cargo's own progress is shown only if the step fails, and so
+ * is all output of one that `isQuiet`. Returns whether it succeeded.
  */
 export async function runStep(name, command, args, { duration, env = {}, isQuiet = false }) {
   const start = performance.now();
@@ -121,8 +121,8 @@ export async function runStep(name, command, args, { duration, env = {}, isQuiet
 /**
  * Runs a command in the root while others run. Shows its output in one piece at the end, and returns
  * it. With `isShown` the output appears at once, and is not returned. `about` is announced in place of
- * the command. `priority` is that of `os.setPriority`. `step` and `isQuiet` are those of `runStep`. A file
- * buffers the output, because this process reads no pipe while it runs another command.
+ * the command. `priority` is that of `os.setPriority`. `step` and `isQuiet` are those of `runStep`.
+ * A file buffers the output, because this process reads no pipe while it runs another command.
  */
 export function runAside(command, args, options = {}) {
   const { env = {}, isShown = false, priority = 0, about, step, isQuiet } = options;
