@@ -17,8 +17,11 @@ const WORTH = 0.9;
  * since it is most of the first load.
  */
 const LARGE = 1_300_000;
-/** The file of the sentence model, which no compression makes smaller. nous-server has it already. */
-const MODEL = /minilm-[^/]*\.bin$/;
+/**
+ * The files of the sentence model and of its adapter, which no compression makes smaller. nous-server
+ * has them already.
+ */
+const MODEL = /(?:minilm|replacing)-[^/]*\.bin$/;
 
 /** Builds the page into `dist` of js/page, and copies it to `dist/page` of js/server. */
 export async function writePage() {

@@ -1,5 +1,5 @@
-// The packed packages nous-minilm and nous-e5 in a page: files are fetched once, and the vectors have
-// the bits of Node's.
+// The packed packages nous-minilm and nous-e5 in a page: files are fetched once, and vectors and numbers of
+// pairs have the bits of Node's.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,17 +15,22 @@ const MINUTES = 60_000;
 const recorded = (name: string, folder = "minilm") =>
   gunzipSync(readFileSync(join(root, "tests", "golden", folder, `${name}.gz`)));
 
-/** Loads the model twice, and leaves the bits of vectors and the steps of progress as text. */
+/**
+ * Loads the model and its adapter twice, and leaves the bits of vectors and of numbers of pairs, and
+ * the steps of progress, as text.
+ */
 const PROGRAM = `
 import { loadMinilm } from "nous-minilm";
-import { texts } from "./texts.js";
+import { pairs, texts } from "./texts.js";
 async function run() {
   const told = [];
   const first = await loadMinilm({ onProgress: (read, all) => told.push(read / all) });
   const again = await loadMinilm();
+  for (const minilm of [first, again]) await minilm.loadReplacing();
   const kept = (await (await caches.open("nous-minilm")).keys()).length;
   const { vectors } = first.embedAll(texts);
-  return { answer: JSON.stringify([again.id, kept, told.length > 1, told.at(-1), [...new Uint32Array(vectors.buffer)]]) };
+  const bits = [vectors, again.replacing(pairs)].map(({ buffer }) => [...new Uint32Array(buffer)]);
+  return { answer: JSON.stringify([again.id, kept, told.length > 1, told.at(-1), bits]) };
 }
 run().then(
   (found) => { globalThis.found = found; },
@@ -71,10 +76,11 @@ afterAll(async () => {
   project?.remove();
 });
 
-it("a page of Vite fetches the file once, keeps it, and has the vectors of Node to the bit", {
+it("a page of Vite fetches each file once, keeps it, and has the numbers of Node to the bit", {
   timeout: 2 * MINUTES,
 }, async () => {
-  project.write("texts.js", `export const texts = ${recorded("bits.json").toString()};`);
+  const [texts, pairs] = ["bits.json", "pairs.json"].map((name) => recorded(name).toString());
+  project.write("texts.js", `export const texts = ${texts}; export const pairs = ${pairs};`);
   project.write("main.js", PROGRAM);
   await build({ root: project.dir, configFile: false, logLevel: "error" });
   const site = await Site.serve(project.at("dist"));
@@ -82,12 +88,15 @@ it("a page of Vite fetches the file once, keeps it, and has the vectors of Node 
     const { requests, complaints, answer, failure, message } = await visit(browser, site.url);
     expect([complaints, failure, message]).toEqual([[], undefined, undefined]);
     const [id, kept, toldMore, toldLast, bits] = JSON.parse(answer!);
-    expect([kept, toldMore, toldLast]).toEqual([1, true, 1]);
+    expect([kept, toldMore, toldLast]).toEqual([2, true, 1]);
     expect(id).toMatch(/^minilm-384-/);
-    const bytes = new Uint8Array(recorded("bits.bin"));
-    expect(bits).toEqual([...new Uint32Array(bytes.buffer)]);
+    const expected = ["bits.bin", "pairs.bin"].map((name) => new Uint8Array(recorded(name)));
+    expect(bits).toEqual(expected.map(({ buffer }) => [...new Uint32Array(buffer)]));
     const files = requests.filter((path) => path.endsWith(".bin"));
-    expect(files).toEqual([expect.stringMatching(/^\/assets\/minilm-l6-.*\.bin$/)]);
+    expect(files).toEqual([
+      expect.stringMatching(/^\/assets\/minilm-l6-.*\.bin$/),
+      expect.stringMatching(/^\/assets\/replacing-.*\.bin$/),
+    ]);
   } finally {
     await site.close();
   }

@@ -8,7 +8,7 @@ import { gunzipSync } from "node:zlib";
 import { createPackageFromTarballData } from "@arethetypeswrong/core";
 import { build } from "esbuild";
 import { array, assert as check, constantFrom, property } from "fast-check";
-import { loadMinilm, type Minilm, MinilmError } from "nous-minilm";
+import { loadMinilm, type Minilm, MinilmError, type MinilmPair } from "nous-minilm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runs, some } from "../support/amount.ts";
 import { complaintsAbout, typesOf } from "./support/checkers.ts";
@@ -16,6 +16,7 @@ import { emptyFolder, must, Project, root, run, tarball } from "./support/tarbal
 
 const MINUTES = 60_000;
 const MODEL = "model/minilm-l6.bin";
+const ADAPTER = "model/replacing.bin";
 const SHA_256 = "e503eee675e1b2c58ed0940058fe04532d3ac9e88053355a03a55b4c0b4e58e1";
 
 const recorded = (name: string, folder = "minilm") =>
@@ -58,6 +59,7 @@ describe("the tarball", () => {
       ...types.flatMap((name) => [`dist/types/${name}.d.cts`, `dist/types/${name}.d.ts`]),
       "model/LICENSE",
       MODEL,
+      ADAPTER,
       "package.json",
     ]);
     expect(readFileSync(installed("NOTICE"), "utf8")).toContain(
@@ -81,7 +83,7 @@ describe("the tarball", () => {
   });
 
   it("has valid types in Node 16 and later, and in bundlers", { timeout: MINUTES }, async () => {
-    const { entries, problems } = await typesOf("minilm", [`./${MODEL}`]);
+    const { entries, problems } = await typesOf("minilm", [`./${MODEL}`, `./${ADAPTER}`]);
     expect(problems).toEqual([]);
     expect(entries).toEqual([".", "./package.json"]);
   });
@@ -177,16 +179,133 @@ describe("vectors", () => {
   });
 });
 
-describe("wrong arguments", () => {
-  const refusal = (call: () => unknown) => {
-    try {
-      call();
-    } catch (error) {
-      if (error instanceof MinilmError) return [error.code, error.details, error.message];
-    }
-    return undefined;
-  };
+const told = ({ code, details, message }: MinilmError) => [code, details, message];
 
+/** What a call refuses. */
+const refusal = (call: () => unknown) => {
+  try {
+    call();
+  } catch (error) {
+    if (error instanceof MinilmError) return told(error);
+  }
+  return undefined;
+};
+
+const refused = (call: Promise<unknown>) => call.then(() => undefined, told);
+
+describe("numbers of pairs", () => {
+  const pairs: MinilmPair[] = json("pairs.json");
+  let reader: Minilm;
+
+  beforeAll(async () => {
+    reader = await loadMinilm();
+    await reader.loadReplacing();
+  }, MINUTES);
+
+  afterAll(() => reader?.free());
+
+  it("have the recorded bits, which are those of the native crate and of Chromium", () => {
+    expect(Buffer.from(reader.replacing(pairs).buffer).equals(recorded("pairs.bin"))).toBe(true);
+    expect(reader.replacing([])).toEqual(new Float32Array());
+  });
+
+  it("do not depend on the batch, and depend on the order of both texts", () => {
+    // More than the module gets at once.
+    const many = Array.from({ length: 70 }, (_, place) => pairs[(7 * place) % pairs.length]!);
+    const numbers = reader.replacing(many);
+    for (const place of some([...many.keys()], 8)) {
+      const alone = reader.replacing([many[place]!]);
+      expect(bitsOf(numbers.slice(place, place + 1))).toEqual(bitsOf(alone));
+    }
+    const [older, newer] = ["Mira lives in Porto.", "Mira has moved to Ghent."];
+    const [one, other] = reader.replacing([
+      { older, newer },
+      { older: newer, newer: older },
+    ]);
+    expect(one).not.toBe(other);
+  });
+
+  it("are of the first 44 word pieces of each text", () => {
+    const whole = { older: "one two three ".repeat(15), newer: "four five six ".repeat(15) };
+    const cut = { older: whole.older.slice(0, -7), newer: whole.newer.slice(0, -5) };
+    expect([cut.older, cut.newer].map((text) => minilm.countTokens(text))).toEqual([44, 44]);
+    const shorter = { older: cut.older, newer: "four five six ".repeat(14) };
+    const [first, second, third] = reader.replacing([whole, cut, shorter]);
+    expect(first).toBe(second);
+    expect(third).not.toBe(second);
+  });
+
+  it("leave vectors as they are", () => {
+    const { vectors } = reader.embedAll(json("bits.json"));
+    expect(Buffer.from(vectors.buffer).equals(recorded("bits.bin"))).toBe(true);
+  });
+
+  it("need the adapter of the model, whole", { timeout: MINUTES }, async () => {
+    const model = await loadMinilm();
+    const file = new Uint8Array(readFileSync(installed(ADAPTER)));
+    const pair = { older: "tea", newer: "coffee" };
+    const before = "This model reads no pairs yet: await its loadReplacing() first.";
+    expect(refusal(() => model.replacing([pair]))).toEqual(["unsupported", {}, before]);
+    expect(refusal(() => model.replacing([]))?.[0]).toBe("unsupported");
+    const wrong = async (bytes: Uint8Array) => refused(model.loadReplacing({ file: bytes }));
+    const flipped = file.slice();
+    flipped[file.length >> 1]! ^= 1;
+    const way = "take the file of this package's version";
+    expect(await wrong(flipped)).toEqual([
+      "invalid_model",
+      { field: "file" },
+      `the adapter file is damaged: its bytes have another hash than its last 8 say; ${way}`,
+    ]);
+    expect((await wrong(file.subarray(0, 5000)))?.[2]).toContain("is cut off: 5000 bytes");
+    expect((await wrong(new Uint8Array(readFileSync(installed(MODEL)))))?.[2]).toContain(
+      "the adapter file must begin with NOUSMLA1",
+    );
+    expect(refusal(() => model.replacing([pair]))?.[0]).toBe("unsupported");
+    await model.loadReplacing({ file });
+    expect(bitsOf(model.replacing([pair]))).toEqual(bitsOf(reader.replacing([pair])));
+    // A wrong file takes nothing away.
+    await wrong(flipped);
+    expect(bitsOf(model.replacing([pair]))).toEqual(bitsOf(reader.replacing([pair])));
+    model.free();
+    expect(refusal(() => model.replacing([pair]))?.[0]).toBe("freed");
+    expect((await refused(model.loadReplacing()))?.[0]).toBe("freed");
+  });
+
+  it("refuse wrong pairs and options with field, place and what was found", async () => {
+    const of = (value: unknown) => refusal(() => reader.replacing(value as never));
+    for (const value of [undefined, null, "tea", { older: "tea", newer: "coffee" }])
+      expect(of(value)).toEqual(["invalid_argument", { field: "pairs" }, "pairs must be an array"]);
+    const pair = { older: "tea", newer: "coffee" };
+    for (const [value, problem] of [
+      [null, " must be an object with older and newer, found null"],
+      [undefined, " must be an object with older and newer, found undefined"],
+      ["tea", " must be an object with older and newer, found string"],
+      [{ newer: "tea" }, ".older must be a string, found undefined"],
+      [["tea", "coffee"], ".older must be a string, found undefined"],
+      [{ older: "tea", newer: null }, ".newer must be a string, found null"],
+      [
+        { older: "tea", newer: "a".repeat(2 ** 20 + 1) },
+        ".newer must have at most 1048576 characters, found 1048577: split it",
+      ],
+    ] as const)
+      expect(of([pair, value])).toEqual([
+        "invalid_argument",
+        { field: "pairs", index: 1 },
+        `pairs[1]${problem}`,
+      ]);
+    const load = (options: unknown) => refused(reader.loadReplacing(options as never));
+    for (const options of [null, 1, []])
+      expect((await load(options))?.[2]).toBe("options must be an object");
+    expect(await load({ path: "x" })).toEqual([
+      "invalid_argument",
+      { field: "path" },
+      "path is not an option: the option is file",
+    ]);
+    expect((await load({ file: new ArrayBuffer(8) }))?.[2]).toBe("file must be a Uint8Array");
+  });
+});
+
+describe("wrong arguments", () => {
   it("are refused with field and place", () => {
     const wrong = (value: unknown) => value as never;
     for (const [value, found] of [
@@ -234,28 +353,28 @@ describe("wrong arguments", () => {
   });
 
   it("of options are refused", async () => {
-    const refused = (options: unknown) =>
+    const failed = (options: unknown) =>
       loadMinilm(options as never).then(String, ({ code, details: { field }, message }) => [
         code,
         field,
         message,
       ]);
     for (const options of [null, 1, []])
-      expect(await refused(options)).toEqual([
+      expect(await failed(options)).toEqual([
         "invalid_argument",
         "options",
         "options must be an object",
       ]);
-    expect(await refused({ path: "x" })).toEqual([
+    expect(await failed({ path: "x" })).toEqual([
       "invalid_argument",
       "path",
       "path is not an option: the options are model, file and onProgress",
     ]);
-    expect((await refused({ file: new ArrayBuffer(8) }))[2]).toBe("file must be a Uint8Array");
-    expect((await refused({ onProgress: 1 }))[2]).toBe("onProgress must be a function");
+    expect((await failed({ file: new ArrayBuffer(8) }))[2]).toBe("file must be a Uint8Array");
+    expect((await failed({ onProgress: 1 }))[2]).toBe("onProgress must be a function");
     const url = new URL("file:///model.bin");
     for (const model of [null, 1, {}, { url: "model.bin", bytes: 1, id: "a" }, { url, id: "a" }])
-      expect(await refused({ model })).toEqual([
+      expect(await failed({ model })).toEqual([
         "invalid_argument",
         "model",
         "model must be a model file with url, bytes and id, as that of nous-e5",
@@ -360,8 +479,12 @@ describe("bundles", () => {
         const error = await loadMinilm().catch((error) => error);
         const file = readFileSync(${JSON.stringify(installed(MODEL))});
         const { code, message, cause } = error;
-        const bits = bitsOf(await loadMinilm({ file }));
-        process.stdout.write(JSON.stringify([error instanceof MinilmError, code, message, cause.code, bits]));`;
+        const minilm = await loadMinilm({ file });
+        const bits = bitsOf(minilm);
+        const adapter = await minilm.loadReplacing().catch(({ code, message }) => [code, message]);
+        await minilm.loadReplacing({ file: readFileSync(${JSON.stringify(installed(ADAPTER))}) });
+        const [number] = minilm.replacing([{ older: "tea", newer: "coffee" }]);
+        process.stdout.write(JSON.stringify([error instanceof MinilmError, code, message, cause.code, bits, adapter, number]));`;
       await build({
         entryPoints: [project.write("for-node.mjs", source)],
         outfile: join(away, "main.mjs"),
@@ -371,9 +494,16 @@ describe("bundles", () => {
         logLevel: "error",
       });
       const text = await must(process.execPath, ["main.mjs"], away);
-      const [isOurs, code, message, cause, bits] = JSON.parse(text);
+      const [isOurs, code, message, cause, bits, adapter, number] = JSON.parse(text);
       expect([isOurs, code, cause]).toEqual([true, "unsupported", "ENOENT"]);
       expect(message).toContain("as the option file");
+      expect(adapter).toEqual([
+        "unsupported",
+        expect.stringMatching(
+          /^The adapter file .* nous-minilm\/model\/replacing\.bin, as the option/,
+        ),
+      ]);
+      expect(Number.isFinite(number)).toBe(true);
       expect(Buffer.from(bits, "base64").equals(recorded("bits.bin"))).toBe(true);
     } finally {
       rmSync(away, { recursive: true });
@@ -402,6 +532,7 @@ describe("bundles", () => {
         import { readFile } from "node:fs/promises";
         import { loadMinilm, bitsOf } from "./dist/main.js";
         const file = new Uint8Array(await readFile("minilm-l6.bin"));
+        const adapter = new Uint8Array(await readFile("replacing.bin"));
         const inParts = (bytes) => new ReadableStream({
           start(stream) {
             for (let from = 0; from < bytes.length; from += 2 ** 20) stream.enqueue(bytes.slice(from, from + 2 ** 20));
@@ -409,9 +540,10 @@ describe("bundles", () => {
           },
         });
         let [served, fetches, kept] = [file, 0, new Map([["an older model", file]])];
-        globalThis.fetch = async () => {
+        globalThis.fetch = async (url) => {
           fetches++;
-          return served ? new Response(inParts(served)) : new Response("", { status: 404 });
+          const bytes = served && url.pathname.endsWith("/replacing.bin") ? adapter : served;
+          return bytes ? new Response(inParts(bytes)) : new Response("", { status: 404 });
         };
         const cache = {
           match: async (key) => kept.get(key)?.clone(),
@@ -440,6 +572,21 @@ describe("bundles", () => {
         kept.clear();
         await loadMinilm();
         found.full = [fetches, kept.size];
+        globalThis.caches = { open: async () => cache };
+        fetches = 0;
+        const reader = await loadMinilm();
+        await reader.loadReplacing();
+        await reader.loadReplacing();
+        await (await loadMinilm()).loadReplacing();
+        found.adapter = [fetches, kept.size];
+        const [, keyOfAdapter] = kept.keys();
+        kept.set(keyOfAdapter, new Response(adapter.subarray(1000)));
+        await (await loadMinilm()).loadReplacing();
+        found.adapterAgain = [fetches, (await (await cache.match(keyOfAdapter)).arrayBuffer()).byteLength];
+        const other = await loadMinilm();
+        kept.clear();
+        served = undefined;
+        found.noAdapter = await other.loadReplacing().then(String, ({ code, cause }) => [code, cause.message]);
         const failure = () => loadMinilm().then(String, ({ code, message, cause }) => [code, message, cause?.message]);
         served = undefined;
         found.missing = await failure();
@@ -449,6 +596,7 @@ describe("bundles", () => {
         process.stdout.write(JSON.stringify(found));
       `;
       copyFileSync(installed(MODEL), join(away, "minilm-l6.bin"));
+      copyFileSync(installed(ADAPTER), join(away, "replacing.bin"));
       const script = join(away, "run.mjs");
       copyFileSync(project.write("run.mjs", program), script);
       const { stdout, stderr } = await run(process.execPath, [script], away);
@@ -464,6 +612,9 @@ describe("bundles", () => {
         refused: 3,
         none: 4,
         full: [5, 0],
+        adapter: [2, 2],
+        adapterAgain: [3, readFileSync(installed(ADAPTER)).length],
+        noAdapter: ["unsupported", expect.stringContaining("answered 404")],
         kept: 0,
       });
       expect(missing[0]).toBe("unsupported");
@@ -484,10 +635,15 @@ it("TypeScript accepts callers from ES modules, CommonJS and bundlers", {
     export async function use(): Promise<number> {
       const minilm: m.Minilm = await m.loadMinilm({ onProgress: (read: number, all: number) => void (read / all) });
       const { vectors, tokens }: m.MinilmEmbeddings = minilm.embedAll(["tea"] as const);
+      await minilm.loadReplacing();
+      const pairs: readonly m.MinilmPair[] = [{ older: "tea", newer: "coffee" }];
+      const numbers: Float32Array = minilm.replacing(pairs);
+      // @ts-expect-error: pairs, not texts
+      minilm.replacing(["tea", "coffee"]);
       const code: m.MinilmErrorCode = new m.MinilmError("freed", "").code;
       // @ts-expect-error: a text, not a list
       minilm.embed(["tea"]);
-      return vectors[0]! + tokens[0]! + minilm.embed("tea").tokens + code.length;
+      return numbers[0]! + vectors[0]! + tokens[0]! + minilm.embed("tea").tokens + code.length;
     }
   `;
   project.write("imports.mts", `import * as m from "nous-minilm";${use}`);

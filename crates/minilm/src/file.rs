@@ -52,10 +52,9 @@
 
 use xxhash_rust::xxh64::Xxh64;
 
+use crate::bytes::{Bytes, HASH, MAX_LAYERS, NORM, SHARING, quads};
 use crate::error::{Error, Result};
-use crate::lanes::Quad;
 use crate::layer::{INNER, Layer, Norm, State};
-use crate::linear::Linear;
 use crate::model::{DIMENSIONS, Head, MAX_PLACES, Memory, Model, WORD};
 use crate::tokenizer::{SPECIAL, Tokenizer, Unigram, WordPiece};
 
@@ -65,17 +64,10 @@ const UNIGRAM: &[u8; 8] = b"NOUSMLM2";
 /// Bytes of a header, and the further ones of `NOUSMLM2`.
 const HEADER: usize = 28;
 const FURTHER: usize = 8;
-const HASH: usize = 8;
 const MAX_PIECES: usize = 1 << 18;
 const MAX_VOCABULARY: usize = 1 << 23;
 const MAX_REPLACEMENTS: usize = 1 << 20;
 const MAX_PREFIXES: usize = 1 << 8;
-const MAX_LAYERS: usize = 48;
-/// Weights of four bits that share a factor, and what a factor is divided by.
-const SHARING: usize = 32;
-const FACTOR_BITS: u32 = 11;
-/// Bytes of a norm.
-const NORM: usize = 2 * 4 * DIMENSIONS;
 
 /// Reads a model file in parts.
 #[derive(Default)]
@@ -279,7 +271,18 @@ impl Reader {
         };
         let id = format!("{}-{DIMENSIONS}-{:08x}", tokenizer.family(), hash >> 32);
         let memory = Memory::default();
-        Ok(Model { id, tokenizer, word_scales, words, places, norm, layers, head, memory })
+        Ok(Model {
+            id,
+            tokenizer,
+            word_scales,
+            words,
+            places,
+            norm,
+            layers,
+            head,
+            adapter: None,
+            memory,
+        })
     }
 
     /// Returns the bytes of the part that is read now; `None` after the last one.
@@ -341,7 +344,7 @@ impl Reader {
 
 impl Read {
     fn part(&mut self, part: Part, content: Vec<u8>, header: &Header) -> Result<()> {
-        let mut bytes = Bytes(&content);
+        let mut bytes = Bytes::new(&content, "model file");
         match part {
             Part::Vocabulary => {
                 let text = without_zeros(content, header.vocabulary, "vocabulary")?;
@@ -403,96 +406,4 @@ fn without_zeros(mut text: Vec<u8>, length: usize, of: &str) -> Result<Vec<u8>> 
         return Err(Error::new(format!("the {of} of the model file must end with zeros alone")));
     }
     Ok(text)
-}
-
-/// The bytes of a part that are left.
-struct Bytes<'b>(&'b [u8]);
-
-impl<'b> Bytes<'b> {
-    /// Returns the next bytes, of which a whole part has enough.
-    fn take(&mut self, count: usize) -> &'b [u8] {
-        let (taken, rest) = self.0.split_at(count);
-        self.0 = rest;
-        taken
-    }
-
-    /// Returns the next numbers, of which each has to keep a rule.
-    fn floats(
-        &mut self,
-        count: usize,
-        (of, rule): (&str, &str),
-        keeps: impl Fn(f32) -> bool,
-    ) -> Result<Vec<f32>> {
-        let bytes = self.take(4 * count).as_chunks::<4>().0;
-        let numbers: Vec<f32> = bytes.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
-        match numbers.iter().position(|&number| !keeps(number)) {
-            None => Ok(numbers),
-            // Without the number: what writes f32 as text is a fifth of the module.
-            Some(place) => {
-                let problem = format!("{of} must have {rule}, found another at {place}");
-                Err(Error::new(format!("the model file is wrong: {problem}")))
-            }
-        }
-    }
-
-    fn scales(&mut self, count: usize, of: &str) -> Result<Vec<f32>> {
-        let rule = "scales that are 0 or lie between 1e-12 and 1000";
-        self.floats(count, (of, rule), |scale| scale == 0.0 || (1e-12..=1e3).contains(&scale))
-    }
-
-    fn numbers(&mut self, count: usize, of: &str) -> Result<Vec<f32>> {
-        let rule = "numbers of magnitude 1000000 at most";
-        self.floats(count, (of, rule), |number| number.abs() <= 1e6)
-    }
-
-    fn norm(&mut self, of: &str) -> Result<Norm> {
-        let mut next = || Ok(quads(&self.numbers(DIMENSIONS, of)?).into());
-        Ok(Norm { weights: next()?, biases: next()? })
-    }
-
-    fn linear(&mut self, inputs: usize, outputs: usize, bits: usize, of: &str) -> Result<Linear> {
-        let scales = self.scales(outputs, of)?;
-        let biases = self.numbers(outputs, of)?;
-        let factors = self.take(if bits == 4 { 2 * inputs * outputs / SHARING } else { 0 });
-        let packed = self.take(inputs * outputs * bits / 8);
-        if bits == 8 {
-            let rows = packed.iter().map(|&byte| byte.cast_signed());
-            return Ok(Linear::new(inputs, &scales, &biases, rows));
-        }
-        if bits == 4 {
-            let factors = factors.as_chunks::<2>().0.iter().map(|&two| i16::from_le_bytes(two));
-            let blocks = packed.as_chunks::<{ SHARING / 2 }>().0.iter().zip(factors);
-            let rows = blocks.flat_map(|(block, factor)| {
-                let halves = [block.map(|byte| byte & 15), block.map(|byte| byte >> 4)];
-                halves.into_iter().flatten().map(move |four| {
-                    let product = (i32::from(four) - 8) * i32::from(factor);
-                    let rounded = (product + (1 << (FACTOR_BITS - 1))) >> FACTOR_BITS;
-                    rounded.clamp(-127, 127) as i8
-                })
-            });
-            return Ok(Linear::new(inputs, &scales, &biases, rows));
-        }
-        let rows = packed.as_chunks::<3>().0.iter().flat_map(|&[a, b, c]| {
-            let four = u32::from_le_bytes([a, b, c, 0]);
-            [0, 6, 12, 18].map(|shift| (four >> shift & 63) as i8 - 32)
-        });
-        Ok(Linear::new(inputs, &scales, &biases, rows))
-    }
-
-    fn layer(&mut self, bits: usize, number: usize) -> Result<Layer> {
-        let of = &format!("layer {number}");
-        Ok(Layer {
-            heads: self.linear(DIMENSIONS, 3 * DIMENSIONS, bits, of)?,
-            attended: self.linear(DIMENSIONS, DIMENSIONS, bits, of)?,
-            attended_norm: self.norm(of)?,
-            inner: self.linear(DIMENSIONS, INNER, bits, of)?,
-            outer: self.linear(INNER, DIMENSIONS, bits, of)?,
-            outer_norm: self.norm(of)?,
-        })
-    }
-}
-
-/// Returns numbers in fours.
-fn quads(numbers: &[f32]) -> &[Quad] {
-    numbers.as_chunks().0
 }

@@ -53,9 +53,51 @@ pub(crate) struct Layer {
     pub outer_norm: Norm,
 }
 
+/// What an adapter changes in a layer.
+pub(crate) struct Adapted {
+    pub heads: LowRank,
+    pub attended: LowRank,
+    pub inner: LowRank,
+    pub outer: LowRank,
+    /// In place of those of the layer.
+    pub attended_norm: Norm,
+    pub outer_norm: Norm,
+}
+
+/// Two linear layers, of few numbers between them: what an adapter adds to a linear layer.
+pub(crate) struct LowRank {
+    pub down: Linear,
+    pub up: Linear,
+}
+
+impl LowRank {
+    /// Adds the outputs of all tokens to those of the linear layer.
+    fn add(
+        &self,
+        numbers: &Numbers,
+        outputs: &mut [Quad],
+        Between { outputs: low, numbers: few }: &mut Between,
+    ) {
+        let quads = self.down.outputs() / 4;
+        low.resize(numbers.tokens() * quads, [0.0; 4]);
+        self.down.run(numbers, low);
+        few.reset(numbers.tokens(), quads);
+        low.chunks_exact(quads).enumerate().for_each(|(token, low)| few.set(token, low));
+        self.up.add(few, outputs);
+    }
+}
+
+/// What stands between the two linear layers.
+#[derive(Default)]
+struct Between {
+    outputs: Vec<Quad>,
+    numbers: Numbers,
+}
+
 /// Memory that is used again for each layer and batch.
 #[derive(Default)]
 pub(crate) struct Scratch {
+    between: Between,
     heads: Vec<[Quad; 3 * QUADS]>,
     taken: Vec<State>,
     outputs: Vec<Quad>,
@@ -65,13 +107,28 @@ pub(crate) struct Scratch {
 
 impl Layer {
     /// Changes the states of texts of these lengths, which stand one after the other.
-    pub fn run(&self, states: &mut [State], lengths: &[usize], scratch: &mut Scratch) {
-        let Scratch { heads, taken, outputs, numbers, attention } = scratch;
+    pub fn run(
+        &self,
+        adapted: Option<&Adapted>,
+        states: &mut [State],
+        lengths: &[usize],
+        scratch: &mut Scratch,
+    ) {
+        let Scratch { between, heads, taken, outputs, numbers, attention } = scratch;
+        let mut run =
+            |linear: &Linear, low: Option<&LowRank>, numbers: &Numbers, outputs: &mut [Quad]| {
+                linear.run(numbers, outputs);
+                if let Some(low) = low {
+                    low.add(numbers, outputs, between);
+                }
+            };
+        let attended_norm = adapted.map_or(&self.attended_norm, |it| &it.attended_norm);
+        let outer_norm = adapted.map_or(&self.outer_norm, |it| &it.outer_norm);
         heads.resize(states.len(), [[0.0; 4]; 3 * QUADS]);
         taken.resize(states.len(), [[0.0; 4]; QUADS]);
         for (states, heads) in states.chunks(BLOCK).zip(heads.chunks_mut(BLOCK)) {
             read(numbers, states);
-            self.heads.run(numbers, heads.as_flattened_mut());
+            run(&self.heads, adapted.map(|it| &it.heads), numbers, heads.as_flattened_mut());
         }
         let mut from = 0;
         for &length in lengths {
@@ -83,18 +140,18 @@ impl Layer {
             read(numbers, taken);
             outputs.resize(states.len() * INNER / 4, [0.0; 4]);
             let attended = &mut outputs[..states.len() * QUADS];
-            self.attended.run(numbers, attended);
-            add(states, attended, &self.attended_norm);
+            run(&self.attended, adapted.map(|it| &it.attended), numbers, attended);
+            add(states, attended, attended_norm);
             read(numbers, states);
-            self.inner.run(numbers, outputs);
+            run(&self.inner, adapted.map(|it| &it.inner), numbers, outputs);
             numbers.reset(states.len(), INNER / 4);
             for (place, inner) in outputs.chunks_exact_mut(INNER / 4).enumerate() {
                 inner.iter_mut().for_each(|quad| *quad = Floats::of(quad).gelu().quad());
                 numbers.set(place, inner);
             }
             let outer = &mut outputs[..states.len() * QUADS];
-            self.outer.run(numbers, outer);
-            add(states, outer, &self.outer_norm);
+            run(&self.outer, adapted.map(|it| &it.outer), numbers, outer);
+            add(states, outer, outer_norm);
         }
     }
 }

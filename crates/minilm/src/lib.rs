@@ -13,10 +13,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! An [`Adapter`] makes the first of them a reader of pairs: see [`Model::replacing`].
+//!
 //! | module | subject |
 //! |---|---|
 //! | `file` | The format of the model file, and its checks. |
+//! | `adapter` | The format of the adapter file, and its checks. |
+//! | `bytes` | The numbers of both, and their checks. |
 //! | `model` | From texts to vectors. |
+//! | `pairs` | From two texts to one number. |
 //! | `tokenizer` | The word pieces of texts. |
 //! | `layer` | A layer of the transformer: attention, norms, activation. |
 //! | `attention` | Which words of a text a word takes up. |
@@ -25,12 +30,14 @@
 //!
 //! # Equal bits
 //!
-//! A vector has the same bits natively, in every WebAssembly engine, alone and among others. Whole
-//! numbers are summed exactly. Numbers of f32 are added, multiplied and divided in one order, each
+//! A vector has the same bits natively, in every WebAssembly engine, alone and among others, and so
+//! has the number of a pair. Whole numbers are summed exactly. Numbers of f32 are added, multiplied and divided in one order, each
 //! result rounded as IEEE 754 says: no fused multiplication, no relaxed instruction, no function of
 //! the host. No number depends on another text of the batch.
 
+mod adapter;
 mod attention;
+mod bytes;
 mod error;
 mod file;
 mod host;
@@ -38,11 +45,14 @@ mod lanes;
 mod layer;
 mod linear;
 mod model;
+mod pairs;
 mod products;
 mod tokenizer;
 #[cfg(target_arch = "wasm32")]
 mod wasm;
 
+pub use adapter::Adapter;
 pub use error::{Error, Result};
 pub use file::Reader;
 pub use model::{DIMENSIONS, Embedded, MAX_PLACES, Model, Purpose};
+pub use pairs::MAX_PAIR_PIECES;

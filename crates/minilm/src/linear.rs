@@ -58,26 +58,41 @@ impl Linear {
         Self { weights, scales: eights(scales), biases: eights(biases) }
     }
 
+    /// Returns the number of outputs of a token.
+    pub fn outputs(&self) -> usize {
+        self.scales.len() * OUTPUTS
+    }
+
     /// Writes the outputs of all tokens, one token after the other.
     pub fn run(&self, numbers: &Numbers, outputs: &mut [Quad]) {
+        self.run_all(numbers, outputs, false);
+    }
+
+    /// Adds the outputs of all tokens to what is there.
+    pub fn add(&self, numbers: &Numbers, outputs: &mut [Quad]) {
+        self.run_all(numbers, outputs, true);
+    }
+
+    /// Writes or adds the outputs of all tokens.
+    fn run_all(&self, numbers: &Numbers, outputs: &mut [Quad], adds: bool) {
         for block in 0..self.scales.len() {
             let mut from = 0;
-            let tokens = numbers.scales.len();
+            let tokens = numbers.tokens();
             while from < tokens {
                 let count = together(tokens, from);
                 match count {
-                    1 => self.run_some::<1>(block, numbers, from, outputs),
-                    2 => self.run_some::<2>(block, numbers, from, outputs),
-                    3 => self.run_some::<3>(block, numbers, from, outputs),
-                    TOKENS => self.run_some::<TOKENS>(block, numbers, from, outputs),
-                    _ => self.run_some::<{ TOKENS + 1 }>(block, numbers, from, outputs),
+                    1 => self.run_some::<1>(block, numbers, from, outputs, adds),
+                    2 => self.run_some::<2>(block, numbers, from, outputs, adds),
+                    3 => self.run_some::<3>(block, numbers, from, outputs, adds),
+                    TOKENS => self.run_some::<TOKENS>(block, numbers, from, outputs, adds),
+                    _ => self.run_some::<{ TOKENS + 1 }>(block, numbers, from, outputs, adds),
                 }
                 from += count;
             }
         }
     }
 
-    /// Writes the eight outputs of a block of a few tokens.
+    /// Writes or adds the eight outputs of a block of a few tokens.
     #[inline(always)]
     fn run_some<const COUNT: usize>(
         &self,
@@ -85,16 +100,19 @@ impl Linear {
         numbers: &Numbers,
         from: usize,
         outputs: &mut [Quad],
+        adds: bool,
     ) {
         let sums = self.weights.sums::<COUNT>(block, &numbers.inputs, from);
         let scales = &numbers.scales[from..from + COUNT];
-        let tokens = outputs.chunks_exact_mut(self.scales.len() * OUTPUTS / 4).skip(from);
+        let tokens = outputs.chunks_exact_mut(self.outputs() / 4).skip(from);
         for ((token, sums), &scale) in tokens.zip(sums).zip(scales) {
             let outputs = token[2 * block..2 * block + 2].iter_mut();
             let rows = self.scales[block].iter().zip(&self.biases[block]).zip(sums);
             for (output, ((row, bias), sum)) in outputs.zip(rows) {
                 let factor = Floats::of(row).times(Floats::all(scale));
-                *output = sum.times(factor).plus(Floats::of(bias)).quad();
+                let product = sum.times(factor).plus(Floats::of(bias));
+                let all = if adds { Floats::of(output).plus(product) } else { product };
+                *output = all.quad();
             }
         }
     }
@@ -109,6 +127,11 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
+    /// Returns the number of tokens.
+    pub fn tokens(&self) -> usize {
+        self.scales.len()
+    }
+
     /// Makes room for tokens with so many quads of numbers each.
     pub fn reset(&mut self, tokens: usize, quads: usize) {
         self.inputs.reset(tokens, 4 * quads);

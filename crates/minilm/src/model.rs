@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use crate::adapter::Adapter;
 use crate::error::{Error, Result};
 use crate::file::Reader;
-use crate::lanes::{Floats, Quad};
+use crate::lanes::Floats;
 use crate::layer::{Layer, Norm, Scratch, State};
 use crate::tokenizer::Tokenizer;
 
@@ -46,6 +47,8 @@ pub struct Model {
     pub(crate) norm: Norm,
     pub(crate) layers: Vec<Layer>,
     pub(crate) head: Option<Head>,
+    /// For pairs of texts.
+    pub(crate) adapter: Option<Adapter>,
     pub(crate) memory: Memory,
 }
 
@@ -64,8 +67,8 @@ pub(crate) struct Head {
 /// Memory that is used again for each batch.
 #[derive(Default)]
 pub(crate) struct Memory {
-    states: Vec<State>,
-    scratch: Scratch,
+    pub states: Vec<State>,
+    pub scratch: Scratch,
 }
 
 /// Vectors of texts.
@@ -173,13 +176,7 @@ impl Model {
         let mut vectors = Vec::with_capacity(lengths.len() * DIMENSIONS);
         let (mut codes, mut lengths) = (codes, lengths);
         while !lengths.is_empty() {
-            let mut sum = 0;
-            let texts = lengths.iter().take_while(|&&length| {
-                sum += length;
-                sum <= TOGETHER
-            });
-            let texts = texts.count();
-            let (batch, rest) = lengths.split_at(texts);
+            let (batch, rest) = lengths.split_at(together(lengths));
             let (these, others) = codes.split_at(batch.iter().sum());
             self.run(these, batch, purpose, &mut vectors)?;
             (codes, lengths) = (others, rest);
@@ -199,9 +196,9 @@ impl Model {
         let Memory { states, scratch } = &mut memory;
         states.clear();
         let places = lengths.iter().flat_map(|&length| 0..length);
-        states.extend(codes.iter().zip(places).map(|(&code, place)| self.first(code, place)));
+        states.extend(codes.iter().zip(places).map(|(&code, place)| self.first(code, place, None)));
         for layer in &self.layers {
-            layer.run(states, lengths, scratch);
+            layer.run(None, states, lengths, scratch);
         }
         let mut rest = states.as_slice();
         let mut outcome = Ok(());
@@ -234,20 +231,17 @@ impl Model {
         }
         let mut turned: State = [[0.0; 4]; DIMENSIONS / 4];
         for (component, row) in turned.as_flattened_mut().iter_mut().zip(rows) {
-            let products = vector.iter().zip(row).fold(Floats::all(0.0), |sum, (quad, share)| {
-                sum.plus(Floats::of(quad).times(Floats::of(share)))
-            });
-            *component = products.total();
+            *component = product(&vector, row);
         }
         unit(turned)
     }
 
-    /// Returns the state of a piece at a place, before the first layer.
-    fn first(&self, code: u32, place: usize) -> State {
+    /// Returns the state of a piece at a place, before the first layer. An adapter adds a row.
+    pub(crate) fn first(&self, code: u32, place: usize, row: Option<&State>) -> State {
         let scale = Floats::all(self.word_scales[code as usize]);
-        let row = &self.words[code as usize * WORD..][..WORD];
+        let word = &self.words[code as usize * WORD..][..WORD];
         let mut state = self.places[place];
-        for (quads, half) in state.chunks_exact_mut(4).zip(row.as_chunks::<8>().0) {
+        for (quads, half) in state.chunks_exact_mut(4).zip(word.as_chunks::<8>().0) {
             let low = half.map(|byte| f32::from(byte & 15) - 8.0);
             let high = half.map(|byte| f32::from(byte >> 4) - 8.0);
             let numbers = low.as_chunks::<4>().0.iter().chain(high.as_chunks::<4>().0);
@@ -255,30 +249,55 @@ impl Model {
                 *quad = Floats::of(numbers).times(scale).plus(Floats::of(quad)).quad();
             }
         }
+        if let Some(row) = row {
+            add(&mut state, row);
+        }
         self.norm.apply(&mut state);
         state
     }
 }
 
+/// Returns how many of the next texts go through the layers together.
+pub(crate) fn together(lengths: &[usize]) -> usize {
+    let mut sum = 0;
+    let texts = lengths.iter().take_while(|&&length| {
+        sum += length;
+        sum <= TOGETHER
+    });
+    texts.count()
+}
+
+fn add(state: &mut State, other: &State) {
+    for (quad, other) in state.iter_mut().zip(other) {
+        *quad = Floats::of(quad).plus(Floats::of(other)).quad();
+    }
+}
+
+/// Returns the sum of states.
+pub(crate) fn sum_of(states: &[State]) -> State {
+    let mut sum: State = [[0.0; 4]; DIMENSIONS / 4];
+    states.iter().for_each(|state| add(&mut sum, state));
+    sum
+}
+
+/// Returns the sum of products of the numbers of two states.
+pub(crate) fn product(state: &State, other: &State) -> f32 {
+    let both = state.iter().zip(other);
+    let sum = both.fold(Floats::all(0.0), |sum, (quad, other)| {
+        sum.plus(Floats::of(quad).times(Floats::of(other)))
+    });
+    sum.total()
+}
+
 /// Returns the sum of the states of a text, with length 1. `None` if it has no length, or none that
 /// is a number.
 fn direction(states: &[State]) -> Option<State> {
-    let mut sum: State = [[0.0; 4]; DIMENSIONS / 4];
-    for state in states {
-        for (sum, quad) in sum.iter_mut().zip(state) {
-            *sum = Floats::of(sum).plus(Floats::of(quad)).quad();
-        }
-    }
-    unit(sum)
+    unit(sum_of(states))
 }
 
 /// Returns a vector with length 1. `None` if it has no length, or none that is a number.
 fn unit(mut vector: State) -> Option<State> {
-    let square = |total: Floats, quad: &Quad| {
-        let quad = Floats::of(quad);
-        total.plus(quad.times(quad))
-    };
-    let squares = vector.iter().fold(Floats::all(0.0), square).total();
+    let squares = product(&vector, &vector);
     if !(squares.is_finite() && squares > 0.0) {
         return None;
     }

@@ -11,6 +11,9 @@ use crate::model::Purpose;
 /// it.
 pub(crate) const SPECIAL: usize = 3;
 
+/// What names of models of word pieces begin with.
+pub(crate) const WORD_PIECE: &str = "minilm";
+
 /// Finds the pieces of texts.
 pub(crate) enum Tokenizer {
     WordPiece(WordPiece),
@@ -21,7 +24,7 @@ impl Tokenizer {
     /// Returns what names of its models begin with.
     pub fn family(&self) -> &'static str {
         match self {
-            Self::WordPiece(_) => "minilm",
+            Self::WordPiece(_) => WORD_PIECE,
             Self::Unigram(_) => "e5",
         }
     }
@@ -96,9 +99,39 @@ impl WordPiece {
 
     fn write(&self, text: &str, most: usize, codes: &mut Vec<u32>) -> usize {
         let first = codes.len();
+        codes.push(self.start);
+        let count = self.cover(text, most, codes);
+        if count == 0 {
+            codes.truncate(first);
+        } else {
+            codes.push(self.end);
+        }
+        count
+    }
+
+    /// Writes the codes of two texts, with the one before them and the one after each, but no more of
+    /// a text's own than `most`. Returns the number of codes up to that after the first text.
+    pub fn write_pair(
+        &self,
+        first: &str,
+        second: &str,
+        most: usize,
+        codes: &mut Vec<u32>,
+    ) -> usize {
+        let from = codes.len();
+        codes.push(self.start);
+        self.cover(first, most, codes);
+        codes.push(self.end);
+        let length = codes.len() - from;
+        self.cover(second, most, codes);
+        codes.push(self.end);
+        length
+    }
+
+    /// Writes the codes of the first pieces of a text. Returns the number of all.
+    fn cover(&self, text: &str, most: usize, codes: &mut Vec<u32>) -> usize {
         let mut count = 0;
         let mut covering = [0; MAX_CHARACTERS];
-        codes.push(self.start);
         for word in words(&normalised(text, decomposed_lower_case)) {
             let covered = match self.pieces.cover(&self.text, word.text, &mut covering) {
                 0 => std::slice::from_ref(&self.unknown),
@@ -107,11 +140,6 @@ impl WordPiece {
             let room = most.saturating_sub(count).min(covered.len());
             codes.extend_from_slice(&covered[..room]);
             count += covered.len();
-        }
-        if count == 0 {
-            codes.truncate(first);
-        } else {
-            codes.push(self.end);
         }
         count
     }

@@ -2,8 +2,10 @@
 
 use wasm_bindgen::prelude::*;
 
+use crate::adapter::Adapter;
 use crate::file::Reader;
 use crate::model::{DIMENSIONS, Model, Purpose};
+use crate::pairs::Pairs;
 
 /// A model that is about to be read. What is wrong is kept for `problem`.
 #[wasm_bindgen]
@@ -29,7 +31,12 @@ impl ModelReader {
     /// Returns the model, or nothing if the file is wrong.
     pub fn finish(&mut self) -> Option<LoadedModel> {
         match std::mem::take(&mut self.reader).finish() {
-            Ok(model) => Some(LoadedModel { model, codes: Vec::new(), lengths: Vec::new() }),
+            Ok(model) => Some(LoadedModel {
+                model,
+                codes: Vec::new(),
+                lengths: Vec::new(),
+                pairs: Pairs::default(),
+            }),
             Err(error) => {
                 self.problem = Some(error.to_string());
                 None
@@ -43,12 +50,13 @@ impl ModelReader {
     }
 }
 
-/// A model, and the texts that it is about to embed.
+/// A model, the texts that it is about to embed, and the pairs that it is about to read.
 #[wasm_bindgen]
 pub struct LoadedModel {
     model: Model,
     codes: Vec<u32>,
     lengths: Vec<usize>,
+    pairs: Pairs,
 }
 
 #[wasm_bindgen]
@@ -92,6 +100,39 @@ impl LoadedModel {
         self.codes.clear();
         self.lengths.clear();
         vectors
+    }
+
+    /// Makes the model a reader of pairs, by an adapter file. If a name is given, the adapter must
+    /// have it. Returns what is wrong.
+    pub fn adapt(&mut self, file: &[u8], name: Option<String>) -> Option<String> {
+        let adapter = match Adapter::read(file) {
+            Ok(adapter) => adapter,
+            Err(error) => return Some(error.to_string()),
+        };
+        match name {
+            Some(name) if name != adapter.id() => {
+                let found = adapter.id();
+                Some(format!("the adapter file is {found}, and this package needs {name}"))
+            }
+            _ => self.model.adapt(adapter).err().map(|error| error.to_string()),
+        }
+    }
+
+    /// Returns whether the model reads pairs.
+    pub fn is_adapted(&self) -> bool {
+        self.model.adapter.is_some()
+    }
+
+    /// Adds a pair to those that `run_pairs` reads.
+    pub fn add_pair(&mut self, older: &str, newer: &str) {
+        self.model.add_pair(older, newer, &mut self.pairs);
+    }
+
+    /// Returns the numbers of the pairs that were added, and forgets the pairs. Nothing if one is not
+    /// finite.
+    pub fn run_pairs(&mut self) -> Option<Vec<f32>> {
+        let pairs = std::mem::take(&mut self.pairs);
+        self.model.run_pairs(&pairs).ok()
     }
 }
 

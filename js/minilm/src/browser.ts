@@ -1,17 +1,10 @@
 // Entry for browsers and bundlers: the model file is fetched, and kept in the browser's cache of
 // this origin. Bundlers recognize `new URL(…, import.meta.url)` and copy the file.
 
-import { MinilmError } from "./errors.ts";
-import {
-  checked,
-  givenModelOf,
-  knownModelOf,
-  type MinilmModel,
-  ownModel,
-  unreadable,
-} from "./load.ts";
-import type { Minilm } from "./minilm.ts";
-import type { loadMinilm as Load, MinilmOptions } from "./node.ts";
+import { MinilmError, unreadable } from "./errors.ts";
+import { checked, givenModelOf, knownModelOf, ownModel, REPLACING } from "./load.ts";
+import type { OpenReplacing, Pieces } from "./minilm.ts";
+import type { loadMinilm as Load } from "./node.ts";
 
 export { MinilmError } from "./errors.ts";
 export { Minilm } from "./minilm.ts";
@@ -19,58 +12,62 @@ export { Minilm } from "./minilm.ts";
 /** The name of the cache. */
 const CACHE = "nous-minilm";
 
+/** A file that can be fetched. */
+interface Fetchable {
+  readonly file: "adapter" | "model";
+  readonly url: URL;
+  /** The name of what the file holds. */
+  readonly id: string;
+}
+
 /** As in Node. */
 export const loadMinilm: typeof Load = async (options = {}) => {
-  const { file, model = own(), onProgress } = checked(options);
-  if (file !== undefined) return givenModelOf(file, options);
-  const cache = await unlessRefused(() => caches.open(CACHE));
-  return (await keptModel(cache, model, onProgress)) ?? fetchedModel(cache, model, onProgress);
+  const { file, model, onProgress } = checked(options);
+  const loading = { onProgress, openReplacing };
+  if (file !== undefined) return givenModelOf(file, model, loading);
+  const known = model ?? ownModel(new URL("../model/minilm-l6.bin", import.meta.url));
+  return opened({ file: "model", url: known.url, id: known.id }, (pieces) =>
+    knownModelOf(pieces, known, loading),
+  );
 };
 
-const own = () => ownModel(new URL("../model/minilm-l6.bin", import.meta.url));
+const openReplacing: OpenReplacing = (read) => {
+  const url = new URL("../model/replacing.bin", import.meta.url);
+  return opened({ file: "adapter", url, id: REPLACING }, (pieces) => read(pieces, REPLACING));
+};
 
 /** One model, one entry: a later version of the package does not find an older model. */
-const keyOf = ({ url, id }: MinilmModel): string => new URL(`?${id}`, url).href;
+const keyOf = ({ url, id }: Fetchable): string => new URL(`?${id}`, url).href;
 
 /** The family of the model that a key of an entry names, such as `minilm-384`. */
 const familyOf = (key: string): string | undefined => /\?(\w+-\d+)-[\da-f]+$/.exec(key)?.[1];
 
-/** Returns the model that an earlier call has kept, if there is one and its file is whole. */
-async function keptModel(
-  cache: Cache | undefined,
-  model: MinilmModel,
-  onProgress: MinilmOptions["onProgress"],
-): Promise<Minilm | undefined> {
-  const bytes = await unlessRefused(async () => (await cache?.match(keyOf(model)))?.arrayBuffer());
-  if (bytes === undefined) return undefined;
-  try {
-    return await knownModelOf([new Uint8Array(bytes)], model, onProgress);
-  } catch (error) {
-    if (error instanceof MinilmError && error.code === "invalid_model") return undefined;
-    throw error;
-  }
-}
-
-async function fetchedModel(
-  cache: Cache | undefined,
-  model: MinilmModel,
-  onProgress: MinilmOptions["onProgress"],
-): Promise<Minilm> {
+/** Returns what a file holds: the one that an earlier call has kept, or else a fetched one. */
+async function opened<T>(what: Fetchable, read: (pieces: Pieces) => Promise<T>): Promise<T> {
+  const cache = await unlessRefused(() => caches.open(CACHE));
+  const bytes = await unlessRefused(async () => (await cache?.match(keyOf(what)))?.arrayBuffer());
+  if (bytes !== undefined)
+    try {
+      return await read([new Uint8Array(bytes)]);
+    } catch (error) {
+      // The kept one is damaged.
+      if (!(error instanceof MinilmError && error.code === "invalid_model")) throw error;
+    }
   const pieces: Uint8Array<ArrayBuffer>[] = [];
-  const minilm = await knownModelOf(fetched(model.url, pieces), model, onProgress);
-  const key = keyOf(model);
+  const found = await read(fetched(what, pieces));
+  const key = keyOf(what);
   await unlessRefused(async () => {
     // Earlier models of the same family. Models of others stay.
     for (const { url: old } of (await cache?.keys()) ?? [])
       if ((familyOf(old) ?? familyOf(key)) === familyOf(key)) await cache?.delete(old);
     await cache?.put(key, new Response(new Blob(pieces)));
   });
-  return minilm;
+  return found;
 }
 
 /** Yields the file as it comes, and adds its pieces to a list. */
 async function* fetched(
-  url: URL,
+  { file, url }: Fetchable,
   pieces: Uint8Array<ArrayBuffer>[],
 ): AsyncGenerator<Uint8Array, void> {
   try {
@@ -85,7 +82,7 @@ async function* fetched(
       yield value;
     }
   } catch (cause) {
-    throw unreadable(url, cause);
+    throw unreadable(file, url, cause);
   }
 }
 

@@ -4,9 +4,12 @@
 export type MinilmErrorCode =
   /** An argument is wrong. `details` name it. */
   | "invalid_argument"
-  /** The model file is damaged, cut off, or not the one of this package. */
+  /** The model file or the adapter file is damaged, cut off, or not the one of this package. */
   | "invalid_model"
-  /** The model file cannot be read, or WebAssembly cannot run here. The `cause` says why. */
+  /**
+   * A file cannot be read, or WebAssembly cannot run here: the `cause` says why. Or pairs were to be
+   * read before `loadReplacing`.
+   */
   | "unsupported"
   /** A call needs more memory than the environment has. */
   | "out_of_memory"
@@ -56,9 +59,41 @@ export class MinilmError extends Error {
   }
 }
 
-/** Returns the error for a wrong argument. @internal */
-export function invalid(field: string, problem: string, index?: number): MinilmError {
-  const place = index === undefined ? field : `${field}[${index}]`;
+/** Returns the error for a wrong argument; `part` of an entry, such as `.older`. @internal */
+export function invalid(field: string, problem: string, index?: number, part = ""): MinilmError {
+  const place = index === undefined ? field : `${field}[${index}]${part}`;
   const details = index === undefined ? { field } : { field, index };
   return new MinilmError("invalid_argument", `${place} ${problem}`, details);
+}
+
+/** Returns the error for a file that is wrong. @internal */
+export function wrongFile(problem: string): MinilmError {
+  const message = `${problem}; take the file of this package's version`;
+  return new MinilmError("invalid_model", message, { field: "file" });
+}
+
+/** Returns the error for a file that cannot be read, with the way out. @internal */
+export function unreadable(file: "adapter" | "model", url: URL, cause: unknown): MinilmError {
+  const name = file === "model" ? "minilm-l6.bin" : "replacing.bin";
+  const way = `pass the bytes of its file, such as nous-minilm/model/${name}, as the option file`;
+  const message = `The ${file} file could not be read from ${url.href}: ${way}.`;
+  return new MinilmError("unsupported", message, {}, { cause });
+}
+
+/** Throws if options are no object, or if one has none of these names. @internal */
+export function requireOptions(options: unknown, ...names: string[]): void {
+  if (typeof options !== "object" || options === null || Array.isArray(options))
+    throw invalid("options", "must be an object");
+  const unknown = Object.keys(options).find((key) => !names.includes(key));
+  if (unknown === undefined) return;
+  const known = names.join(", ").replace(/, (\w+)$/, " and $1");
+  const [noun, verb] = names.length > 1 ? ["options", "are"] : ["option", "is"];
+  throw invalid(unknown, `is not an option: the ${noun} ${verb} ${known}`);
+}
+
+/** Throws if a file is given, and is no bytes. @internal */
+export function requireBytes(file: unknown): void {
+  // An array of another realm is none of this one's class.
+  if (file !== undefined && Object.prototype.toString.call(file) !== "[object Uint8Array]")
+    throw invalid("file", "must be a Uint8Array");
 }

@@ -1,7 +1,7 @@
 // From the bytes of the model file to a model.
 
-import { invalid, MinilmError } from "./errors.ts";
-import { Minilm } from "./minilm.ts";
+import { invalid, requireBytes, requireOptions, wrongFile } from "./errors.ts";
+import { Minilm, type OpenReplacing, type Pieces } from "./minilm.ts";
 import { newInstance } from "./module.ts";
 
 /** A model file: the package's own, or that of another package, such as `nous-e5`. */
@@ -37,24 +37,19 @@ export const ownModel = (url: URL): MinilmModel => ({
   id: "minilm-384-53b83bc8",
 });
 
+/** The name of this package's adapter, which the hash of its file gives. @internal */
+export const REPLACING = "replacing-384-a8419ce9";
+
 /** The bytes that cross into the module at once. Its memory never shrinks. @internal */
 export const PIECE: number = 2 ** 18;
 
-const OPTIONS = ["model", "file", "onProgress"];
-
 /** Returns the options, checked. @internal */
 export function checked(options: MinilmOptions): MinilmOptions {
-  if (typeof options !== "object" || options === null || Array.isArray(options))
-    throw invalid("options", "must be an object");
-  const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key));
-  if (unknown !== undefined)
-    throw invalid(unknown, "is not an option: the options are model, file and onProgress");
+  requireOptions(options, "model", "file", "onProgress");
   const { model, file, onProgress } = options;
   if (model !== undefined && !isModel(model))
     throw invalid("model", "must be a model file with url, bytes and id, as that of nous-e5");
-  // An array of another realm is none of this one's class.
-  if (file !== undefined && Object.prototype.toString.call(file) !== "[object Uint8Array]")
-    throw invalid("file", "must be a Uint8Array");
+  requireBytes(file);
   if (onProgress !== undefined && typeof onProgress !== "function")
     throw invalid("onProgress", "must be a function");
   return options;
@@ -66,6 +61,12 @@ const isModel = (model: MinilmModel): boolean =>
   Number.isSafeInteger(model.bytes) &&
   typeof model.id === "string";
 
+/** What a loaded model needs beside its file. @internal */
+export interface Loading {
+  onProgress: MinilmOptions["onProgress"];
+  openReplacing: OpenReplacing;
+}
+
 /**
  * Returns the model of a file, which comes in pieces of any size.
  *
@@ -73,22 +74,23 @@ const isModel = (model: MinilmModel): boolean =>
  *   WebAssembly cannot run here.
  */
 async function modelOf(
-  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  pieces: Pieces,
   all: number,
-  onProgress: MinilmOptions["onProgress"],
+  { onProgress, openReplacing }: Loading,
 ): Promise<Minilm> {
   const glue = await newInstance();
   const reader = glue.ModelReader.create();
+  const wrong = () => wrongFile(reader.problem() ?? "the model file is wrong");
   let read = 0;
   for await (const piece of pieces) {
     for (let from = 0; from < piece.length; from += PIECE)
-      if (!reader.add(piece.subarray(from, from + PIECE))) throw wrong(reader.problem());
+      if (!reader.add(piece.subarray(from, from + PIECE))) throw wrong();
     read += piece.length;
     onProgress?.(read, all);
   }
   const model = reader.finish();
-  if (model === undefined) throw wrong(reader.problem());
-  return new Minilm(model);
+  if (model === undefined) throw wrong();
+  return new Minilm(model, openReplacing);
 }
 
 /**
@@ -97,13 +99,13 @@ async function modelOf(
  * @throws {MinilmError} As `modelOf`; `invalid_model` if the file is another one. @internal
  */
 export async function knownModelOf(
-  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  pieces: Pieces,
   { bytes, id }: MinilmModel,
-  onProgress: MinilmOptions["onProgress"],
+  loading: Loading,
 ): Promise<Minilm> {
-  const minilm = await modelOf(pieces, bytes, onProgress);
+  const minilm = await modelOf(pieces, bytes, loading);
   if (minilm.id === id) return minilm;
-  throw wrong(`the model file is ${minilm.id}, and this package needs ${id}`);
+  throw wrongFile(`the model file is ${minilm.id}, and this package needs ${id}`);
 }
 
 /**
@@ -114,21 +116,9 @@ export async function knownModelOf(
  */
 export const givenModelOf = (
   file: Uint8Array,
-  { model, onProgress }: MinilmOptions,
+  model: MinilmModel | undefined,
+  loading: Loading,
 ): Promise<Minilm> =>
   model === undefined
-    ? modelOf([file], file.length, onProgress)
-    : knownModelOf([file], model, onProgress);
-
-/** Returns the error for a file that cannot be read, with the way out. @internal */
-export function unreadable(url: URL, cause: unknown): MinilmError {
-  const way =
-    "pass the bytes of its file, such as nous-minilm/model/minilm-l6.bin, as the option file";
-  const message = `The model file could not be read from ${url.href}: ${way}.`;
-  return new MinilmError("unsupported", message, {}, { cause });
-}
-
-function wrong(problem: string | undefined): MinilmError {
-  const message = `${problem ?? "the model file is wrong"}; take the file of this package's version`;
-  return new MinilmError("invalid_model", message, { field: "file" });
-}
+    ? modelOf([file], file.length, loading)
+    : knownModelOf([file], model, loading);

@@ -4,7 +4,7 @@
 // Idea: texts go through the model in batches of bounded size, because the memory of an instance
 // never shrinks. A vector does not depend on its batch.
 
-import { invalid, MinilmError } from "./errors.ts";
+import { invalid, MinilmError, requireBytes, requireOptions, wrongFile } from "./errors.ts";
 import type { Glue } from "./module.ts";
 
 /** Options of `embed` and `embedAll`. */
@@ -35,9 +35,35 @@ export interface MinilmEmbeddings {
   tokens: Uint32Array<ArrayBuffer>;
 }
 
+/** Two statements, of which the newer one may replace the older one. */
+export interface MinilmPair {
+  /** The older statement. Its first 44 word pieces count, about 30 words. It may be empty. */
+  older: string;
+  /** The newer statement, likewise. */
+  newer: string;
+}
+
+/** Options of `loadReplacing`. */
+export interface ReplacingOptions {
+  /**
+   * The bytes of the adapter file, where it cannot be found: in a bundle for Node, for example. Any
+   * adapter of the model will do. Default: the file of this package.
+   */
+  file?: Uint8Array | undefined;
+}
+
+/** A file, in pieces of any size. @internal */
+export type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+/**
+ * Gives the adapter file of the package, and its name, to a function that reads it. It does so once
+ * more, if a kept copy was wrong. @internal
+ */
+export type OpenReplacing = (read: (pieces: Pieces, id: string) => Promise<void>) => Promise<void>;
+
 type Loaded = NonNullable<ReturnType<ReturnType<Glue["ModelReader"]["create"]>["finish"]>>;
 
-/** The texts of a batch. Its vectors take 100 KB. */
+/** The texts or pairs of a batch. The vectors of texts take 100 KB. */
 const TEXTS_TOGETHER = 64;
 /** The most characters of a text, in UTF-16 units: some thousand times those that count. */
 const MAX_LENGTH = 2 ** 20;
@@ -61,6 +87,7 @@ const MAX_LENGTH = 2 ** 20;
  */
 export class Minilm {
   #model: Loaded | undefined;
+  readonly #openReplacing: OpenReplacing;
   readonly #id: string;
   readonly #dimensions: number;
   readonly #maxTokens: number;
@@ -68,8 +95,9 @@ export class Minilm {
   declare [Symbol.dispose]: () => void;
 
   /** Callers use {@link loadMinilm}. @internal */
-  constructor(model: Loaded) {
+  constructor(model: Loaded, openReplacing: OpenReplacing) {
     this.#model = model;
+    this.#openReplacing = openReplacing;
     this.#id = model.id();
     this.#dimensions = model.dimensions();
     this.#maxTokens = model.max_pieces();
@@ -166,12 +194,80 @@ export class Minilm {
   }
 
   /**
+   * Loads what {@link replacing} needs: an adapter, whose file has less than 1 MB. In a browser it is
+   * fetched the first time, and kept as the model is. Vectors stay as they are. A second call without
+   * a file does nothing.
+   *
+   * @throws {MinilmError} `invalid_argument` for a wrong or unknown option; `invalid_model` if the
+   *   file is damaged, or belongs to another model; `unsupported` if it cannot be read; `freed` after
+   *   `free`.
+   *
+   * @example
+   * ```ts
+   * await minilm.loadReplacing();
+   * ```
+   */
+  async loadReplacing(options: ReplacingOptions = {}): Promise<void> {
+    requireOptions(options, "file");
+    const { file } = options;
+    requireBytes(file);
+    if (file !== undefined) this.#adapt(file);
+    else if (!this.#live().is_adapted())
+      await this.#openReplacing(async (pieces, id) => this.#adapt(await joined(pieces), id));
+  }
+
+  /**
+   * Returns a number for each pair: the larger, the likelier it is that the newer statement replaces
+   * the older one. It is a logit: `1 / (1 + Math.exp(-number))` is the probability. Equal pairs have
+   * equal numbers, to the bit, in every environment, alone and among others.
+   *
+   * The statements are read together, so a pair takes as long as a text with all their words.
+   *
+   * @throws {MinilmError} `invalid_argument` if `pairs` is no array of pairs of strings, or if one has
+   *   more than 2²⁰ characters; `unsupported` before {@link loadReplacing}; `freed` after `free`.
+   *
+   * @example
+   * ```ts
+   * await minilm.loadReplacing();
+   * const [moved, other] = minilm.replacing([
+   *   { older: "Mira lives in Porto.", newer: "Mira has moved to Ghent." },
+   *   { older: "Mira lives in Porto.", newer: "Mira likes the tram." },
+   * ]);
+   * ```
+   */
+  replacing(pairs: readonly MinilmPair[]): Float32Array<ArrayBuffer> {
+    if (!Array.isArray(pairs)) throw invalid("pairs", "must be an array");
+    // Copies, since getters of the caller's could change what was checked.
+    const read = [...pairs].map(checkedPair);
+    const model = this.#live();
+    if (!model.is_adapted()) {
+      const message = "This model reads no pairs yet: await its loadReplacing() first.";
+      throw new MinilmError("unsupported", message);
+    }
+    const numbers = new Float32Array(read.length);
+    for (let from = 0; from < read.length; from += TEXTS_TOGETHER) {
+      for (const { older, newer } of read.slice(from, from + TEXTS_TOGETHER))
+        model.add_pair(older, newer);
+      const found = model.run_pairs();
+      if (found === undefined)
+        throw new MinilmError("invalid_model", "The numbers of the adapter file are too large.");
+      numbers.set(found, from);
+    }
+    return numbers;
+  }
+
+  /**
    * Frees the model and its memory, about 35 MB of MiniLM. Later calls throw with code `freed`, except `free`,
    * which does nothing, `id`, `dimensions` and `maxTokens`. A model without references is
    * garbage-collected like other objects.
    */
   free(): void {
     this.#model = undefined;
+  }
+
+  #adapt(file: Uint8Array, id?: string): void {
+    const problem = this.#live().adapt(file, id);
+    if (problem !== undefined) throw wrongFile(problem);
   }
 
   #live(): Loaded {
@@ -196,13 +292,46 @@ function asksFor(options: EmbedOptions): boolean {
   return purpose === "question";
 }
 
-function requireText(field: string, text: unknown, index?: number): asserts text is string {
-  if (typeof text !== "string")
-    throw invalid(field, `must be a string, found ${text === null ? "null" : typeof text}`, index);
+/** Returns a copy of a pair. */
+function checkedPair(pair: unknown, index: number): MinilmPair {
+  if (typeof pair !== "object" || pair === null) {
+    const found = pair === null ? "null" : typeof pair;
+    throw invalid("pairs", `must be an object with older and newer, found ${found}`, index);
+  }
+  const { older, newer } = pair as MinilmPair;
+  requireText("pairs", older, index, ".older");
+  requireText("pairs", newer, index, ".newer");
+  return { older, newer };
+}
+
+/** Throws if a text, or a part of an entry of a list, is none. */
+function requireText(
+  field: string,
+  text: unknown,
+  index?: number,
+  part?: string,
+): asserts text is string {
+  if (typeof text !== "string") {
+    const found = text === null ? "null" : typeof text;
+    throw invalid(field, `must be a string, found ${found}`, index, part);
+  }
   if (text.length > MAX_LENGTH) {
     const problem = `must have at most ${MAX_LENGTH} characters, found ${text.length}: split it`;
-    throw invalid(field, problem, index);
+    throw invalid(field, problem, index, part);
   }
+}
+
+/** Returns the bytes of a file as one. */
+async function joined(pieces: Pieces): Promise<Uint8Array> {
+  const all: Uint8Array[] = [];
+  for await (const piece of pieces) all.push(piece);
+  const bytes = new Uint8Array(all.reduce((sum, { length }) => sum + length, 0));
+  let from = 0;
+  for (const piece of all) {
+    bytes.set(piece, from);
+    from += piece.length;
+  }
+  return bytes;
 }
 
 function roomFor(texts: number, dimensions: number): MinilmEmbeddings {

@@ -1,6 +1,7 @@
 // Entry for Node: the model file is read from the folder `model` of this package, or of another.
 
 import { createReadStream } from "node:fs";
+import { unreadable } from "./errors.ts";
 import {
   checked,
   givenModelOf,
@@ -8,9 +9,9 @@ import {
   type MinilmOptions,
   ownModel,
   PIECE,
-  unreadable,
+  REPLACING,
 } from "./load.ts";
-import type { Minilm } from "./minilm.ts";
+import type { Minilm, OpenReplacing } from "./minilm.ts";
 
 export { MinilmError, type MinilmErrorCode, type MinilmErrorDetails } from "./errors.ts";
 export type { MinilmModel, MinilmOptions } from "./load.ts";
@@ -19,6 +20,8 @@ export {
   Minilm,
   type MinilmEmbedding,
   type MinilmEmbeddings,
+  type MinilmPair,
+  type ReplacingOptions,
 } from "./minilm.ts";
 
 /**
@@ -36,18 +39,21 @@ export {
  * ```
  */
 export async function loadMinilm(options: MinilmOptions = {}): Promise<Minilm> {
-  const { file, model = own(), onProgress } = checked(options);
-  if (file !== undefined) return givenModelOf(file, options);
-  return knownModelOf(contentOf(model.url), model, onProgress);
+  const { file, model, onProgress } = checked(options);
+  const loading = { onProgress, openReplacing };
+  if (file !== undefined) return givenModelOf(file, model, loading);
+  const known = model ?? ownModel(new URL("../model/minilm-l6.bin", import.meta.url));
+  return knownModelOf(contentOf("model", known.url), known, loading);
 }
 
-const own = () => ownModel(new URL("../model/minilm-l6.bin", import.meta.url));
+const openReplacing: OpenReplacing = (read) =>
+  read(contentOf("adapter", new URL("../model/replacing.bin", import.meta.url)), REPLACING);
 
 /** Yields a file. */
-async function* contentOf(url: URL): AsyncGenerator<Uint8Array, void> {
+async function* contentOf(file: "adapter" | "model", url: URL): AsyncGenerator<Uint8Array, void> {
   try {
     yield* createReadStream(url, { highWaterMark: PIECE });
   } catch (cause) {
-    throw unreadable(url, cause);
+    throw unreadable(file, url, cause);
   }
 }

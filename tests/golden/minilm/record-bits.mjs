@@ -1,4 +1,4 @@
-// Records the bits of vectors, from the built package: `npm run build`, then
+// Records the bits of vectors and of numbers of pairs, from the built package: `npm run build`, then
 // `node tests/golden/minilm/record-bits.mjs`. Tests compare those of the native crate, of Node and
 // of Chromium with them.
 
@@ -17,4 +17,12 @@ const minilm = await loadMinilm();
 const { vectors } = minilm.embedAll(texts);
 writeFileSync(at("bits.json"), gzipSync(JSON.stringify(texts)));
 writeFileSync(at("bits.bin"), gzipSync(new Uint8Array(vectors.buffer)));
-console.log(`${texts.length} texts by ${minilm.id}`);
+
+// Each text after the one before it, and such without words.
+const pairs = texts.map((newer, place) => ({ older: texts.at(place - 1), newer }));
+pairs.push({ older: "", newer: texts[0] }, { older: texts[0], newer: "" }, { older: "", newer: "" });
+await minilm.loadReplacing();
+const numbers = minilm.replacing(pairs);
+writeFileSync(at("pairs.json"), gzipSync(JSON.stringify(pairs)));
+writeFileSync(at("pairs.bin"), gzipSync(new Uint8Array(numbers.buffer)));
+console.log(`${texts.length} texts and ${pairs.length} pairs by ${minilm.id}`);

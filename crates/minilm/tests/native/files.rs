@@ -2,7 +2,8 @@
 
 use nous_minilm::{DIMENSIONS, Model, Purpose, Reader};
 use proptest::prelude::*;
-use xxhash_rust::xxh64::xxh64;
+
+use crate::common::{bytes_of, closed};
 
 const VOCABULARY: &str = "[PAD]\n[UNK]\n[CLS]\n[SEP]\ntea\n##s\n!";
 const HEADER: usize = 28;
@@ -41,10 +42,6 @@ fn padded(bytes: &[u8]) -> Vec<u8> {
     let mut all = bytes.to_vec();
     all.resize(bytes.len().next_multiple_of(4), 0);
     all
-}
-
-fn bytes_of(numbers: &[f32]) -> Vec<u8> {
-    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
 impl Parts {
@@ -136,12 +133,6 @@ impl Parts {
         file.extend(bytes_of(&self.turning));
         closed(file)
     }
-}
-
-fn closed(mut file: Vec<u8>) -> Vec<u8> {
-    let hash = xxh64(&file, 0);
-    file.extend(hash.to_le_bytes());
-    file
 }
 
 fn refusal(file: &[u8]) -> String {

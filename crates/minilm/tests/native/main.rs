@@ -1,7 +1,8 @@
-//! The models of the packages against recorded pieces and vectors, and damaged model files.
+//! The models of the packages against recorded pieces, vectors and numbers of pairs, and damaged files.
 
 mod common;
 
 mod files;
 mod multilingual;
+mod pairs;
 mod texts;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use flate2::read::GzDecoder;
 use nous_minilm::Model;
 use serde::de::DeserializeOwned;
+use xxhash_rust::xxh64::xxh64;
 
 fn at(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
@@ -15,6 +16,11 @@ fn at(path: &str) -> PathBuf {
 /// The model of the package.
 pub fn model() -> Model {
     Model::read(&fs::read(at("js/minilm/model/minilm-l6.bin")).unwrap()).unwrap()
+}
+
+/// The bytes of the adapter file of the package.
+pub fn adapter() -> Vec<u8> {
+    fs::read(at("js/minilm/model/replacing.bin")).unwrap()
 }
 
 /// The multilingual model.
@@ -41,4 +47,15 @@ pub fn generated_texts() -> Vec<String> {
     let recorded: Vec<(String, String, Vec<i64>)> =
         serde_json::from_reader(std::io::BufReader::new(GzDecoder::new(file))).unwrap();
     recorded.into_iter().map(|(text, ..)| text).collect()
+}
+
+pub fn bytes_of(numbers: &[f32]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+/// A file with its hash.
+pub fn closed(mut file: Vec<u8>) -> Vec<u8> {
+    let hash = xxh64(&file, 0);
+    file.extend(hash.to_le_bytes());
+    file
 }
