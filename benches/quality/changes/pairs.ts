@@ -11,12 +11,19 @@
 // out, and nobody who changed the rule has read them. Both statements of a pair of beside.json are of
 // one thing; it was written after "I moved" had replaced "The rent of our flat is 900 euros". Those of
 // standing.json are turns of talk, requests, and things that happened, which stand: written after turns
-// without a type had replaced each other.
+// without a type had replaced each other. Groups have one older statement, two that replace it, one of
+// them in other words, and three that tempt and do not: by five writers who knew no rule. They train the
+// model that reads pairs (`npm run fit -- pairs`), but those of held.json; no weight is fitted on them.
 
 import a from "./a.json";
 import b from "./b.json";
 import beside from "./beside.json";
 import c from "./c.json";
+import business from "./groups/business.json";
+import held from "./groups/held.json";
+import languages from "./groups/languages.json";
+import life from "./groups/life.json";
+import software from "./groups/software.json";
 import plain from "./plain.json";
 import standing from "./standing.json";
 import told from "./told.json";
@@ -33,8 +40,31 @@ export interface ChangePair {
   readonly held: boolean;
 }
 
+/** An older statement with newer ones, each alone. */
+interface Group {
+  readonly older: string;
+  readonly replacing: readonly string[];
+  readonly standing: readonly string[];
+  readonly language: string;
+}
+
+const pairsOf = (groups: readonly Group[]): ChangePair[] =>
+  groups.flatMap(({ older, replacing, standing, language }) => {
+    const of = (replaces: boolean) => (newer: string) => ({
+      ...{ older, newer, kind: replaces ? "group, replacing" : "group, standing" },
+      ...{ replaces, language, held: true },
+    });
+    return [...replacing.map(of(true)), ...standing.map(of(false))];
+  });
+
+/** The pairs of groups that train the model that reads pairs. */
+export const READ_PAIRS: readonly ChangePair[] = pairsOf([
+  ...[...life, ...software, ...business, ...languages],
+]);
+
 /** The pairs by file. */
 export const CHANGES: Readonly<Record<string, readonly ChangePair[]>> = {
   ...{ a, b, c, plain },
   ...{ beside, standing, told, unread },
+  groups: pairsOf(held),
 };

@@ -11,6 +11,11 @@ import type { QuestionSet } from "../question-set.ts";
 const FOLDER = "benches/quality/changes/stores";
 /** Stores on which nothing may be fitted. */
 const HELD = new Set(["bank-project", "one-user", "photographer", "sports-centre"]);
+/** Stores on which the model that reads pairs was not trained: what it weighs is fitted on them. */
+const FOR_READING = new Set([
+  ...["campaign", "familia-es", "family", "helpdesk"],
+  ...["mobile", "monorepo", "restaurant", "theatre"],
+]);
 /** The day of the first memory. */
 const FIRST = Date.parse("2025-06-01T08:00:00Z");
 const DAY = 86_400_000;
@@ -28,6 +33,11 @@ interface StoreFile {
 export interface LifeStore extends QuestionSet {
   /** Whether nothing may be fitted on it. */
   readonly held: boolean;
+  /**
+   * What is trained on it: the model that reads pairs, or what its reading weighs; undefined if nothing
+   * may be fitted on it.
+   */
+  readonly use: "training" | "reading" | undefined;
   /** By the id of a memory: the ids of those that it replaces. */
   readonly replaced: ReadonlyMap<string, readonly string[]>;
 }
@@ -48,6 +58,7 @@ function storeOf(name: string, { language, memories, questions = [] }: StoreFile
   const end = timeOf(memories.at(-1)!.day + 1, memories.length);
   return {
     ...{ name, held: HELD.has(name) },
+    use: HELD.has(name) ? undefined : FOR_READING.has(name) ? "reading" : "training",
     memories: memories.map(({ day, text }, place) => ({
       ...{ id: idOf(place), text, language, created_at: timeOf(day, place) },
       subtype: guessedType(GENERAL, text),
