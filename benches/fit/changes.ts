@@ -1,6 +1,7 @@
 // `npm run fit -- changes`: fits the weights by which a new memory is compared with those that it may
 // replace, writes them to js/memory/src/write/replacing/weights.ts, and measures them. The same
-// package, pairs and memories give the same bytes.
+// package, pairs and memories give the same bytes. With `--keep-weights` the features keep those of the
+// package, and only what a reading weighs is fitted.
 
 import { writeFileSync } from "node:fs";
 import { loadEmbedderSync } from "nous-embedder";
@@ -11,6 +12,7 @@ import {
   MIN_LIKELY,
   MIN_POSSIBLE,
   probabilityOf,
+  REPLACING_WEIGHTS,
   type ReplacingCandidate,
   type ReplacingWeights,
   replacingCandidates,
@@ -20,13 +22,23 @@ import {
 import { getSectionForSubtype, MemoryIndex } from "nous-wasm";
 import { generateSample } from "../../js/sample/trader/index.ts";
 import { CHANGES, type ChangePair } from "../quality/changes/pairs.ts";
+import { lifeStores } from "../quality/changes/stores.ts";
 import { type ComparedBy, verdictOf, written } from "../quality/conflicts.ts";
 import { generalSet, traderSet } from "../quality/own-sets.ts";
+import type { QuestionSet } from "../quality/question-set.ts";
 import { Sentences } from "../quality/sentences.ts";
 import { table, writeResults } from "../results.ts";
-import { fitReplacing, type JudgedPair, weightsFile } from "./replacing.ts";
+import {
+  fitReading,
+  fitReplacing,
+  type JudgedPair,
+  type JudgedReading,
+  type ReadingWeights,
+  weightsFile,
+} from "./replacing.ts";
 
 const FILE = "js/memory/src/write/replacing/weights.ts";
+const KEEPS_WEIGHTS = process.argv.includes("--keep-weights");
 /** Other memories in the index of a pair. */
 const OTHERS = [7, 13, 29, 31, 43].map((step) => step * 5);
 
@@ -85,6 +97,8 @@ const embedder = loadEmbedderSync();
 const sentences = await Sentences.load();
 const weights: Record<string, ReplacingWeights> = {};
 const reports: string[] = [];
+/** The labelled pairs by file, with the cosines of embeddings. */
+const labelled: (readonly [string, readonly ComparedPair[]])[] = [];
 for (const [by, title] of [
   ["embedded", "With the sentence transformer"],
   ["plain", "With word vectors alone"],
@@ -112,9 +126,39 @@ for (const [by, title] of [
         }),
       ),
   ];
-  weights[by] = fitReplacing(judged);
+  weights[by] = KEEPS_WEIGHTS ? REPLACING_WEIGHTS[by] : fitReplacing(judged);
+  if (by === "embedded") labelled.push(...pairs);
   reports.push(`## ${title}`, ...tablesOf(pairs, weights[by]));
 }
+
+/**
+ * Returns the pairs that were read in memories on which the reading model was not trained: stores that
+ * were kept for this, and the development half of the general memory.
+ */
+function readPairs(): JudgedReading[] {
+  const of = (set: QuestionSet, replaces: (older: string, newer: string) => boolean | undefined) =>
+    written(set, { embedder, sentences }).flatMap(({ id, part, candidates }) =>
+      candidates.flatMap(({ id: older, features, reading }): JudgedReading[] => {
+        const verdict = replaces(older, id);
+        if (features === undefined || reading === undefined || verdict === undefined) return [];
+        if (set === general && part !== "dev") return [];
+        const odds = logOddsOf(probabilityOf(features, weights.embedded!));
+        return [{ features: odds, reading, replaces: verdict }];
+      }),
+    );
+  const general = generalSet();
+  return [
+    ...lifeStores()
+      .filter(({ use }) => use === "reading")
+      .flatMap((store) => of(store, (older, newer) => store.replaced.get(newer)!.includes(older))),
+    ...of(general, (older, newer) => {
+      const verdict = verdictOf(older, newer);
+      return verdict === "right again" ? undefined : verdict === "right";
+    }),
+  ];
+}
+
+const logOddsOf = (probability: number): number => Math.log(probability / (1 - probability));
 
 /** Returns the tables of the labelled pairs. */
 function tablesOf(
@@ -143,17 +187,8 @@ function tablesOf(
       const some = of(pairs, replaces);
       return [`${some.length}`, share(some, MIN_LIKELY), share(some, MIN_POSSIBLE)];
     });
-  const area = (pairs: Rated) => {
-    const [right, wrong] = [of(pairs, true), of(pairs, false)];
-    let above = 0;
-    for (const one of right)
-      for (const other of wrong)
-        above +=
-          Number(one.probability > other.probability) +
-          Number(one.probability === other.probability) / 2;
-    const couples = right.length * wrong.length;
-    return couples === 0 ? "–" : (above / couples).toFixed(3);
-  };
+  const area = (pairs: Rated) =>
+    areaOf(pairs.map(({ replaces, probability }) => ({ replaces, score: probability })));
   const head = [
     "replacing",
     "likely",
@@ -199,7 +234,46 @@ general memory, and on half of the trader's memory, whose writes replace nothing
 frame. Each newer statement is also compared with five older ones of other pairs, which it does not replace (*unrelated*). \`a\` and \`b\` are hard on
 purpose, \`plain\` is easy; the author of the lists of words wrote all three. The pairs of \`told\` are other people's, without frames, and the
 hardest; so are those of \`unread\`, which took no part at all. *Likely* is a probability of at least ${MIN_LIKELY}, *possible* of at least ${MIN_POSSIBLE}. \`npm run quality -- corrections\` measures on the general memory.`;
+/** Returns the share of couples of a pair that replaces and one that does not, in the right order. */
+function areaOf(pairs: readonly { replaces: boolean; score: number }[]): string {
+  const scoresOf = (wanted: boolean) =>
+    pairs.flatMap(({ replaces, score }) => (replaces === wanted ? score : []));
+  const [right, wrong] = [scoresOf(true), scoresOf(false)];
+  let above = 0;
+  for (const one of right)
+    for (const other of wrong) above += Number(one > other) + Number(one === other) / 2;
+  const couples = right.length * wrong.length;
+  return couples === 0 ? "–" : (above / couples).toFixed(3);
+}
+
+/** Returns a row for each file: how well features, a reading, and both order pairs that are held out. */
+function readingTable(by: ReadingWeights): string {
+  const rows = labelled.map(([name, all]) => {
+    const pairs = all.filter(({ pair }) => pair.held && pair.kind !== UNRELATED);
+    const readings = sentences.readPairs(pairs.map(({ pair }) => pair))!;
+    const rated = pairs.map(({ pair: { replaces }, features }, place) => {
+      const alone = features && logOddsOf(probabilityOf(features, weights.embedded!));
+      const reading = readings[place]!;
+      const both = alone === undefined ? -99 : by.features * alone + by.reading * reading;
+      return { replaces, features: alone ?? -99, reading, both };
+    });
+    const area = (score: "features" | "reading" | "both") =>
+      areaOf(rated.map((one) => ({ replaces: one.replaces, score: one[score] })));
+    const count = (wanted: boolean) => `${rated.filter((one) => one.replaces === wanted).length}`;
+    return [name, count(true), count(false), area("features"), area("reading"), area("both")];
+  });
+  return table(["held out", "replacing", "standing", "features", "reading", "both"], rows);
+}
+
+const read = readPairs();
+const reading = fitReading(read);
+reports.push(
+  "## With a reading",
+  "Area under the curve:",
+  readingTable(reading),
+  `Of ${read.length} pairs that were read, ${read.filter(({ replaces }) => replaces).length} replace. Log-odds = ${reading.offset} + ${reading.features} · features + ${reading.reading} · reading.`,
+);
 const text = reports.join("\n\n");
-writeFileSync(FILE, weightsFile(weights));
+writeFileSync(FILE, weightsFile(weights, reading));
 const path = writeResults("fit-changes", "What replaces what", `${HOW}\n\n${text}`);
 console.log(`${text}\n\nwritten to ${FILE} and ${path}`);

@@ -47,8 +47,43 @@ export function fitReplacing(pairs: readonly JudgedPair[]): ReplacingWeights {
   return Object.fromEntries(rounded);
 }
 
+/** The log-odds of a pair by its features, those that a model read, and whether it replaces. */
+export interface JudgedReading {
+  readonly features: number;
+  readonly reading: number;
+  readonly replaces: boolean;
+}
+
+/** How both kinds of log-odds add up. */
+export type ReadingWeights = Readonly<Record<"offset" | "features" | "reading", number>>;
+
+/** Returns how features and readings add up, rounded. The same pairs give the same weights. */
+export function fitReading(pairs: readonly JudgedReading[]): ReadingWeights {
+  const { point } = minimise(
+    (weights) => {
+      const gradient = new Float64Array(3);
+      let value = 0;
+      for (const { features, reading, replaces } of pairs) {
+        const values = [1, features, reading];
+        const sum = values.reduce((all, one, k) => all + one * weights[k]!, 0);
+        value += Math.max(sum, 0) + Math.log1p(Math.exp(-Math.abs(sum))) - Number(replaces) * sum;
+        const over = 1 / (1 + Math.exp(-sum)) - Number(replaces);
+        for (const [k, one] of values.entries()) gradient[k]! += over * one;
+      }
+      return { value: value / pairs.length, gradient: gradient.map((one) => one / pairs.length) };
+    },
+    [0, 0, 0],
+    [0, 0, 0].map(() => Number.NEGATIVE_INFINITY),
+  );
+  const [offset, features, reading] = Array.from(point, (one) => Number(one.toFixed(DIGITS)) + 0);
+  return { offset: offset!, features: features!, reading: reading! };
+}
+
 /** Returns the file of the weights. */
-export function weightsFile(weights: Readonly<Record<string, ReplacingWeights>>): string {
+export function weightsFile(
+  weights: Readonly<Record<string, ReplacingWeights>>,
+  reading: ReadingWeights,
+): string {
   const line = (name: string, value: number) => `    ${name}: ${value + 0},`;
   const groups = Object.entries(weights).flatMap(([by, its]) => [
     `  ${by}: {`,
@@ -65,6 +100,16 @@ export const REPLACING_WEIGHTS: Readonly<
   Record<"embedded" | "plain", Readonly<Record<string, number>>>
 > = {
 ${groups.join("\n")}
+};
+
+/**
+ * How the log-odds of the features and those of a model that read both statements add up, and the
+ * offset.
+ */
+export const READING_WEIGHTS = {
+  offset: ${reading.offset},
+  features: ${reading.features},
+  reading: ${reading.reading},
 };
 `;
 }

@@ -2,7 +2,9 @@
 // store is written in order of time, and the rule of the server proposes conflicts.
 
 import {
+  type ComparedCandidate,
   type ComparedMemory,
+  comparedAmong,
   correctionIn,
   type Features,
   gradedPair,
@@ -12,8 +14,8 @@ import {
   MIN_POSSIBLE,
   REPLACING_WEIGHTS,
   type ReplacingCandidate,
+  readAmong,
   replacingCandidates,
-  replacingFeatures,
   typeOfGuess,
   wholeOf,
 } from "nous-memory";
@@ -28,6 +30,8 @@ interface Proposed {
   readonly id: string;
   /** Undefined if it cannot be replaced. */
   readonly features: Features | undefined;
+  /** What the transformer reads of the pair, if it is worth a reading. */
+  readonly reading?: number | undefined;
 }
 
 /** A memory that was written. */
@@ -77,14 +81,22 @@ export function written({ memories }: QuestionSet, { embedder, sentences }: Comp
           .filter(({ evidence }) => (evidence.bm ?? 0) > 0)
           .slice(0, MAX_MARKED)
       : [];
-    const features = replacingFeatures(newer, candidates, embedding != null);
+    const compared = comparedAmong(newer, candidates, embedding != null);
+    const read = readAmong(compared);
+    const textOf = ({ place }: ComparedCandidate) => wholeOf(candidates[place]!);
+    const pairs = read.map((one) => ({ older: textOf(one), newer: wholeOf(newer) }));
+    const readings = pairs.length === 0 ? undefined : sentences?.readPairs?.(pairs);
+    const features = new Map(compared.map((one) => [one.place, one.features]));
+    const readingOf = new Map(read.map(({ place }, pair) => [place, readings?.[pair]]));
     known.set(id, newer);
     const clusters = clustersOf(memory);
     index.upsert([{ id, title, text, subtype, created_at, event_time, clusters, embedding }]);
     return {
       id,
       part: partOf(id),
-      candidates: candidates.map(({ id }, place) => ({ id, features: features[place] })),
+      candidates: candidates.map(({ id }, place) => ({
+        ...{ id, features: features.get(place), reading: readingOf.get(place) },
+      })),
       marked: marked.map(({ id }) => id),
     };
   });
@@ -105,9 +117,9 @@ const comparedOf = (memory: SetMemory): Omit<ReplacingCandidate, "evidence"> => 
 /** Returns the edges of the guesses of writes. */
 export function guessesOf(writes: readonly Write[]): MemoryEdge[] {
   return writes.flatMap(({ id, candidates }) => {
-    const found = candidates.flatMap(({ id: older, features }) => {
+    const found = candidates.flatMap(({ id: older, features, reading }) => {
       if (features === undefined) return [];
-      return { older, ...gradedPair(features, REPLACING_WEIGHTS.embedded) };
+      return { older, ...gradedPair(features, REPLACING_WEIGHTS.embedded, { reading }) };
     });
     const first = guessesAmong(found.sort((a, b) => b.probability - a.probability));
     return first.map(({ older, probability, grade }) => ({
@@ -178,9 +190,9 @@ export function tally(
 /** Returns the ids that the rule proposes from a probability on. */
 export function proposedBy(by: keyof typeof REPLACING_WEIGHTS, min: number) {
   return ({ candidates }: Write): string[] => {
-    const found = candidates.flatMap(({ id, features }) => {
+    const found = candidates.flatMap(({ id, features, reading }) => {
       if (features === undefined) return [];
-      const its = gradedPair(features, REPLACING_WEIGHTS[by]);
+      const its = gradedPair(features, REPLACING_WEIGHTS[by], { reading });
       const grade = its.probability < min ? undefined : (its.grade ?? "possible");
       return { id, ...its, grade };
     });

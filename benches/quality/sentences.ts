@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { multilingual } from "nous-e5";
-import { builtInText, isReadByTransformer } from "nous-memory";
+import { builtInText, isReadByTransformer, type PairOfStatements } from "nous-memory";
 import { type EmbedOptions, loadMinilm, type Minilm } from "nous-minilm";
 
 const FOLDER = ".cache/sentences";
@@ -20,6 +20,8 @@ type Purpose = NonNullable<EmbedOptions["purpose"]>;
 export interface SentenceVectors extends Pick<Sentences, "dimensions" | "embed" | "embedAll"> {
   /** Whether the server gives a text a vector. Default: each one. */
   readonly reads?: (text: string) => boolean;
+  /** Reads pairs of statements as the server does. Default: none are read. */
+  readonly readPairs?: (pairs: readonly PairOfStatements[]) => ArrayLike<number> | undefined;
 }
 
 /** Returns the vector that the server gives a text; null if it gives none. */
@@ -37,7 +39,10 @@ export class Sentences {
   /** By purpose and hash; null for a text without a word and a mark. */
   readonly #known: Readonly<Record<Purpose, Map<string, Float32Array | null>>>;
 
-  private constructor(minilm: Minilm) {
+  private constructor(
+    minilm: Minilm,
+    readonly readsPairs = false,
+  ) {
     this.#minilm = minilm;
     this.reads = minilm.id === multilingual.id ? () => true : isReadByTransformer;
     const passage = this.#read("passage");
@@ -46,9 +51,14 @@ export class Sentences {
     this.#known = { passage, question };
   }
 
-  /** Loads the English model, and the vectors of earlier runs. */
-  static async load(): Promise<Sentences> {
-    return new Sentences(await loadMinilm());
+  /**
+   * Loads the English model, and the vectors of earlier runs. `readsPairs`: whether it reads pairs of
+   * statements, as that of the server.
+   */
+  static async load({ readsPairs = true } = {}): Promise<Sentences> {
+    const minilm = await loadMinilm();
+    if (readsPairs) await minilm.loadReplacing();
+    return new Sentences(minilm, readsPairs);
   }
 
   /** Loads the multilingual model, and the vectors of earlier runs. */
@@ -58,6 +68,11 @@ export class Sentences {
 
   get dimensions(): number {
     return this.#minilm.dimensions;
+  }
+
+  /** Returns what the model reads of pairs; undefined if it reads none. */
+  readPairs(pairs: readonly PairOfStatements[]): Float32Array | undefined {
+    return this.readsPairs ? this.#minilm.replacing(pairs) : undefined;
   }
 
   /** Returns the vector of a text; null if it has none. */

@@ -3,7 +3,12 @@
 import { loadEmbedderSync } from "nous-embedder";
 import { MIN_LIKELY, MIN_POSSIBLE } from "nous-memory";
 import { expect, test } from "vitest";
-import { fitReplacing, type JudgedPair, weightsFile } from "../../benches/fit/replacing.ts";
+import {
+  fitReading,
+  fitReplacing,
+  type JudgedPair,
+  weightsFile,
+} from "../../benches/fit/replacing.ts";
 import {
   conflictTables,
   proposedBy,
@@ -12,6 +17,7 @@ import {
   written,
 } from "../../benches/quality/conflicts.ts";
 import { generalSet } from "../../benches/quality/own-sets.ts";
+import { Random } from "../../js/sample/trader/random.ts";
 
 const writes = written(generalSet(), { embedder: loadEmbedderSync() });
 const half = (part: string) => writes.filter((write) => write.part === part);
@@ -35,7 +41,22 @@ test("the fit gives the same weights again", () => {
   const weights = fitReplacing(judged);
   expect(fitReplacing(judged)).toEqual(weights);
   expect(weights.long_taken).toBeGreaterThan(0);
-  expect(weightsFile({ embedded: weights, plain: weights })).toContain("long_taken");
+  const drawn = { offset: -0.5, features: 0.8, reading: 0.4 };
+  expect(weightsFile({ embedded: weights, plain: weights }, drawn)).toContain("long_taken");
+});
+
+test("the fit finds how features and readings add up", () => {
+  const random = new Random(5, "readings");
+  const drawn = { offset: -0.5, features: 0.8, reading: 0.4 };
+  const pairs = Array.from({ length: 20_000 }, () => {
+    const [features, reading] = [random.whole(-600, 200) / 100, random.whole(-600, 400) / 100];
+    const odds = drawn.offset + drawn.features * features + drawn.reading * reading;
+    const replaces = random.whole(0, 999_999) / 1e6 < 1 / (1 + Math.exp(-odds));
+    return { features, reading, replaces };
+  });
+  const fitted = fitReading(pairs);
+  for (const name of ["offset", "features", "reading"] as const)
+    expect(Math.abs(fitted[name] - drawn[name]), name).toBeLessThan(0.1);
 });
 
 test("the table has a row for each rule and each group of memories", () => {

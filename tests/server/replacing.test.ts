@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { loadEmbedderSync } from "nous-embedder";
 import {
+  comparisonOf,
   learnedOffset,
   Memory,
   MIN_LIKELY,
@@ -33,6 +34,19 @@ function guessesOf(texts: readonly string[]) {
     return rememberHere(memory, text).stored[0]!.replaces ?? [];
   });
   return { memory, found };
+}
+
+/** Returns the rows of a memory, and what compares them. */
+function comparedIn(memory: Memory) {
+  const rows = [...memory.all()];
+  const store = {
+    engine: memory.engine,
+    ask: (question: string, options: object) =>
+      memory.index.ask(question, { ...options, now: memory.now, times: false }),
+    rows: (ids: readonly string[]) => rows.filter(({ id }) => ids.includes(id)),
+    likelySuccessorsOf: () => [],
+  };
+  return { rows, store };
 }
 
 const noun = fc.constantFrom("ticket", "step", "memory", "widget", "invoice", "lane", "pump");
@@ -376,19 +390,65 @@ describe("the rule", () => {
       runs(),
     );
     const { memory } = guessesOf(["Standup is at ten.", "Standup has moved to nine."]);
-    const rows = [...memory.all()];
-    const store = {
-      engine: memory.engine,
-      ask: (question: string, options: object) =>
-        memory.index.ask(question, { ...options, now: memory.now, times: false }),
-      rows: (ids: readonly string[]) => rows.filter(({ id }) => ids.includes(id)),
-      likelySuccessorsOf: () => [],
-    };
+    const { rows, store } = comparedIn(memory);
     const [plain, more, less] = [0, 1, -1].map(
       (offset) => possiblyReplacedBy(rows[1]!, store, { offset })[0]?.probability ?? 0,
     );
     expect(more).toBeGreaterThan(plain!);
     expect(less).toBeLessThan(plain!);
+  });
+
+  test("believes a reading of both statements the more, the more it says, of at most six", () => {
+    const values = ["ten", "nine", "half past eight", "noon", "one", "two", "three", "four"];
+    const texts = values.map((value) => `Standup of the ${value} team is at ${value}.`);
+    const { memory } = guessesOf([...texts, "The daily is at seven now."]);
+    const { rows, store } = comparedIn(memory);
+    const comparison = comparisonOf(rows.at(-1)!, store);
+    expect(comparison.pairs.length).toBeGreaterThan(0);
+    expect(comparison.pairs.length).toBeLessThanOrEqual(6);
+    for (const { older, newer } of comparison.pairs) {
+      expect(texts).toContain(older);
+      expect(newer).toBe("The daily is at seven now.");
+    }
+    const first = rows.find(({ content_title }) => content_title === comparison.pairs[0]!.older)!;
+    const probabilityWith = (reading: number) => {
+      const readings = comparison.pairs.map((_, pair) => (pair === 0 ? reading : -9));
+      const found = comparison.guesses(readings).find(({ id }) => id === first.id);
+      return found?.probability ?? 0;
+    };
+    fc.assert(
+      fc.property(
+        fc.double({ min: -8, max: 8, noNaN: true }),
+        fc.double({ min: 0.1, max: 4, noNaN: true }),
+        (reading, more) => {
+          const [lower, higher] = [probabilityWith(reading), probabilityWith(reading + more)];
+          expect(higher).toBeGreaterThanOrEqual(lower);
+        },
+      ),
+      runs(60),
+    );
+    expect(probabilityWith(-8)).toBeLessThan(MIN_POSSIBLE);
+    expect(probabilityWith(8)).toBeGreaterThan(probabilityWith(-8));
+    // Without readings the words decide, as before.
+    expect(comparison.guesses()).toEqual(possiblyReplacedBy(rows.at(-1)!, store));
+  });
+
+  test("reads no pair of longer memories, of turns, of what asks, or of what denies a change", () => {
+    const long = "The harbour office keeps a list of all boats, and of their owners. ".repeat(6);
+    const { memory } = guessesOf([
+      ...["The gate is green.", long.trim(), "Is the gate green or red?"],
+      ...["The colour of the gate has not changed: green.", "As before the gate: green or so."],
+    ]);
+    const { rows, store } = comparedIn(memory);
+    const pairsOf = (row: (typeof rows)[number]) => comparisonOf(row, store).pairs;
+    for (const row of rows.slice(1)) expect(pairsOf(row)).toEqual([]);
+    const turn = {
+      ...rows[0]!,
+      id: "turn",
+      subtype: "custom:turn",
+      content_title: "It is red now.",
+    };
+    expect(pairsOf({ ...turn, created_at: rows.at(-1)!.created_at })).toEqual([]);
   });
 
   test("marks a likely one by an edge in this process, once", () => {

@@ -27,6 +27,7 @@ const SCRIPT = new URL("../../js/server/dist/transformer-thread.mjs", import.met
 let minilm: Minilm;
 beforeAll(async () => {
   minilm = await loadMinilm();
+  await minilm.loadReplacing();
 });
 afterAll(() => minilm.free());
 
@@ -142,6 +143,23 @@ describe("a server with default settings", () => {
         { content_title: "I moved to Salzburg in May.", evidence: { emb: expect.any(Number) } },
       ],
     });
+  });
+
+  test("finds a correction in other words, and no neighbour, by reading both statements", async () => {
+    const own = clientOf(await serve(temporaryFolder()), "alice");
+    const remember = async (text: string) =>
+      (await own.ask("POST /remember", { text })).body.stored[0].replaces ?? [];
+    for (const text of [
+      "Standup is at 9:30.",
+      "Backups of the shop go to a disk in the cellar.",
+      "Mara answers the phone on Fridays.",
+      "The shop opens at eight.",
+    ])
+      expect(await remember(text)).toEqual([]);
+    expect(await remember("We pushed the daily standup to ten.")).toMatchObject([
+      { title: "Standup is at 9:30.", grade: expect.stringMatching(/^(likely|possible)$/) },
+    ]);
+    expect(await remember("We talked about the printer at standup.")).toEqual([]);
   });
 
   test("finds again what a memory replaces, once the vectors that it waited for are made", async () => {
@@ -486,7 +504,8 @@ describe("a server with --embeddings-model multilingual", () => {
 const COUNTING = `
   import { parentPort } from "node:worker_threads";
   let count = 0;
-  parentPort.on("message", ({ text }) => {
+  parentPort.on("message", ({ text, pairs }) => {
+    if (pairs !== undefined) return parentPort.postMessage(Float32Array.of((count += 1)));
     if (text === "end") process.exit();
     if (text === "throw") throw new Error("no such word");
     parentPort.postMessage(text === "" ? undefined : Float32Array.of((count += 1)));
@@ -539,6 +558,23 @@ describe("the thread", () => {
       [2, 5, 7],
       [4, 6, undefined],
     ]);
+  });
+
+  test("reads pairs as nous-minilm does, after questions and before texts that wait", async () => {
+    const pairs = [
+      { older: "Standup is at 9:30.", newer: "We pushed the daily to 10." },
+      { older: "The gate is green.", newer: "" },
+    ];
+    const { signal } = new AbortController();
+    expect(await made(SCRIPT).transformer.readPairs(pairs, signal)).toEqual(
+      minilm.replacing(pairs),
+    );
+    const { transformer, texts, question } = made(countingThread());
+    const waiting = texts(["a", "b"]);
+    const read = transformer.readPairs(pairs, signal);
+    expect(counts([await question("first")])).toEqual([1]);
+    expect(counts([await read])).toEqual([2]);
+    expect(counts(await waiting)).toEqual([3, 4]);
   });
 
   test.each(["end", "throw"])("is restarted if it ends (%s), and its calls fail", async (how) => {

@@ -187,6 +187,9 @@ export {
 export {
   type ComparedStore,
   type Comparing,
+  type Comparison,
+  comparisonOf,
+  type PairOfStatements,
   possiblyReplacedBy,
   type Replaced,
   type ToldReplaced,
@@ -201,7 +204,9 @@ export {
 } from "./write/replacing/features.ts";
 export { learnedOffset } from "./write/replacing/learned.ts";
 export {
+  type ComparedCandidate,
   type ComparedMemory,
+  comparedAmong,
   type Grade,
   gradedPair,
   gradeOf,
@@ -214,11 +219,12 @@ export {
   type ReplacedCandidate,
   type ReplacingCandidate,
   type ReplacingWeights,
+  readAmong,
   replacedAmong,
   replacingCandidates,
   replacingFeatures,
 } from "./write/replacing/rule.ts";
-export { REPLACING_WEIGHTS } from "./write/replacing/weights.ts";
+export { READING_WEIGHTS, REPLACING_WEIGHTS } from "./write/replacing/weights.ts";
 export { type Piece, type SplitText, splitText, titleOf } from "./write/split.ts";
 export { stabilityOfNew } from "./write/stability.ts";
 export type {

@@ -9,9 +9,11 @@ import { wholeOf } from "./replacing/features.ts";
 import {
   type ComparedMemory,
   canReplace,
+  comparedAmong,
   type Grade,
   guessesAmong,
   MAX_REPLACED_ANSWERS,
+  readAmong,
   replacedAmong,
   replacingCandidates,
 } from "./replacing/rule.ts";
@@ -56,17 +58,34 @@ export interface Comparing extends Pick<AskOptions, "embedding" | "embedding_sca
   offset?: number | undefined;
 }
 
-/**
- * Returns the memories of the same user that a memory may replace, the most probable first. Of a chain
- * of them only the last.
- */
-export function possiblyReplacedBy(
+/** Two statements, for a model that reads both at once. */
+export interface PairOfStatements {
+  readonly older: string;
+  readonly newer: string;
+}
+
+/** What a memory was compared with, before a model has read it. */
+export interface Comparison {
+  /** The pairs that are worth a reading: none to six. */
+  readonly pairs: readonly PairOfStatements[];
+  /**
+   * Returns the memories that the memory may replace, the most probable first. Of a chain of them only
+   * the last.
+   *
+   * @param readings - A number for each of the pairs, as `Minilm.replacing` returns them. Without them
+   *   words decide alone.
+   */
+  guesses(readings?: ArrayLike<number>): Replaced[];
+}
+
+/** Compares a memory with older ones of the same user. */
+export function comparisonOf(
   row: NodeRow,
   store: ComparedStore,
   { offset, ...meaning }: Comparing = {},
-): Replaced[] {
+): Comparison {
   const newer = comparedOf(row, store);
-  if (!canReplace(newer)) return [];
+  if (!canReplace(newer)) return NOTHING;
   const answers = store.ask(wholeOf(newer), {
     limit: MAX_REPLACED_ANSWERS,
     filters: { created_before: newer.created_at },
@@ -89,12 +108,30 @@ export function possiblyReplacedBy(
     }),
   );
   const isEmbedded = meaning.embedding != null;
-  const among = replacedAmong(newer, candidates, { isEmbedded, offset: offset ?? 0 });
-  const found = among.map(({ place, ...one }) => ({ ...one, ...candidates[place]! }));
-  const told = new Set(found.flatMap(({ id, grade }) => (grade === undefined ? [] : id)));
-  const last = found.filter(({ successors }) => !successors.some((by) => told.has(by)));
-  return guessesAmong(last).map(({ id, probability, grade }) => ({ id, probability, grade }));
+  const compared = comparedAmong(newer, candidates, isEmbedded);
+  const read = readAmong(compared);
+  const text = wholeOf(newer);
+  return {
+    pairs: read.map(({ place }) => ({ older: wholeOf(candidates[place]!), newer: text })),
+    guesses(given) {
+      const readings = given && new Map(read.map((one, pair) => [one, given[pair]!]));
+      const among = replacedAmong(newer, candidates, compared, { isEmbedded, offset, readings });
+      const found = among.map(({ place, ...one }) => ({ ...one, ...candidates[place]! }));
+      const told = new Set(found.flatMap(({ id, grade }) => (grade === undefined ? [] : id)));
+      const last = found.filter(({ successors }) => !successors.some((by) => told.has(by)));
+      return guessesAmong(last).map(({ id, probability, grade }) => ({ id, probability, grade }));
+    },
+  };
 }
+
+const NOTHING: Comparison = { pairs: [], guesses: () => [] };
+
+/** Returns the memories that a memory may replace, by their words alone: see {@link comparisonOf}. */
+export const possiblyReplacedBy = (
+  row: NodeRow,
+  store: ComparedStore,
+  comparing?: Comparing,
+): Replaced[] => comparisonOf(row, store, comparing).guesses();
 
 function comparedOf(row: NodeRow, { engine }: Pick<ComparedStore, "engine">): ComparedMemory {
   const subtype = textOf(row.subtype);

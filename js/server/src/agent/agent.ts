@@ -9,6 +9,7 @@ import {
   inTurns,
   MAX_AHEAD,
   oneStep,
+  type PairOfStatements,
   type Pause,
   type Preset,
   type Presets,
@@ -73,6 +74,12 @@ const MAX_OPEN = 2_500;
 /** Memories whose soft state is written in one transaction. */
 const FLUSH_BATCH = 5_000;
 
+/**
+ * Returns for each pair how likely its newer statement replaces the older one, as log-odds; undefined if it
+ * cannot be read now.
+ */
+export type PairReader = (pairs: readonly PairOfStatements[]) => Promise<Float32Array | undefined>;
+
 export interface AgentOptions {
   config?: EngineYaml;
   /** What the agent decides as another server does. Default: nothing. */
@@ -85,6 +92,8 @@ export interface AgentOptions {
   learns?: boolean;
   /** What makes vectors of memories beside their writes. Default: nothing. */
   maker?: VectorMaker | undefined;
+  /** Reads pairs of statements that a new memory is compared with. Default: nothing does. */
+  readPairs?: PairReader | undefined;
   /** The server's table of word vectors, which makes those of memories without a maker. Default: none. */
   builtIn?: BuiltIn | undefined;
   /** Whether a closed trade counts for its playbooks without a request. Default: true. */
@@ -137,6 +146,7 @@ export class Agent {
   readonly behaviour: Behaviour;
   readonly ranking: RankedBy;
   readonly searchBySignals: SignalSearch<Agent> | undefined;
+  readonly readPairs: PairReader;
   readonly learns: boolean;
   readonly vectors: Vectors;
   readonly countsOutcomes: boolean;
@@ -186,6 +196,7 @@ export class Agent {
     this.ranking = options.ranking ?? "evidence";
     this.searchBySignals = options.searchBySignals;
     this.learns = options.learns ?? false;
+    this.readPairs = options.readPairs ?? (async () => undefined);
     this.vectors = new Vectors(storage, options.builtIn, options.maker, this.behaviour);
     this.countsOutcomes = countsOutcomes;
     this.givenPreset = options.preset ?? config.evidence?.preset;

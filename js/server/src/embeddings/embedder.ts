@@ -4,7 +4,7 @@
 
 import { type BulkheadPolicy, bulkhead, type CircuitBreakerPolicy, CircuitState } from "cockatiel";
 import { LRUCache } from "lru-cache";
-import { SCALE_TEXTS, scaleOf } from "nous-memory";
+import { type PairOfStatements, SCALE_TEXTS, scaleOf } from "nous-memory";
 import type { EmbeddingScale } from "nous-wasm";
 import type { EmbeddingModel } from "../api/operation.ts";
 import type { Logger } from "../log.ts";
@@ -23,6 +23,8 @@ import type { EmbeddingCall, EmbeddingProvider, MaybeVector } from "./provider.t
  * alone.
  */
 const QUESTION_TIMEOUT = 2_000;
+/** How long a comparison waits for the reading of its pairs, in milliseconds. Then words decide. */
+const READING_TIMEOUT = 2_000;
 /** Stands for a question without an embedding, and for a model without a scale. */
 const NONE = "none";
 /** Limits of the cache of questions: entries, and bytes of their texts and embeddings. */
@@ -186,6 +188,19 @@ export class Embedder {
       this.#breaker,
       signal,
     );
+  }
+
+  /**
+   * Returns for each pair how likely its newer statement replaces the older one, as log-odds; undefined if
+   * the model reads no pairs, or not in time.
+   */
+  async readPairs(pairs: readonly PairOfStatements[]): Promise<Float32Array | undefined> {
+    try {
+      return await this.#provider.readPairs?.(pairs, AbortSignal.timeout(READING_TIMEOUT));
+    } catch (error) {
+      this.#log.warn({ failure: failureOf(error) }, "A new memory is compared by its words alone");
+      return undefined;
+    }
   }
 
   #call(texts: readonly string[], call: EmbeddingCall): Promise<MaybeVector[]> {

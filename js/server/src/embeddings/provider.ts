@@ -1,5 +1,6 @@
 // The interface of embedding providers, and of a call to one.
 
+import type { PairOfStatements } from "nous-memory";
 import type { EmbeddingModel } from "../api/operation.ts";
 
 /** The limits of one call. */
@@ -27,6 +28,17 @@ export interface EmbeddingProvider {
    * @throws {ProviderError} Also the signal's reason.
    */
   embed(texts: readonly string[], call: EmbeddingCall): Promise<MaybeVector[]>;
+
+  /**
+   * Returns for each pair how likely its newer statement replaces the older one, as log-odds; undefined if
+   * its model reads no pairs.
+   *
+   * @throws {ProviderError} Also the signal's reason.
+   */
+  readPairs?(
+    pairs: readonly PairOfStatements[],
+    signal: AbortSignal,
+  ): Promise<Float32Array | undefined>;
 
   /** Prepares it, so that the first question does not wait. */
   warm?(): void;

@@ -1,8 +1,9 @@
 // The thread of a sentence transformer. It loads the model, tells its name, and then answers each
-// text with its vector, one after the other. An error ends it; `Transformer` starts another.
+// text with its vector, and pairs of statements with their readings, one message after the other. An
+// error ends it; `Transformer` starts another.
 
 import { parentPort, workerData } from "node:worker_threads";
-import { isReadByTransformer } from "nous-memory";
+import { isReadByTransformer, type PairOfStatements } from "nous-memory";
 import { loadMinilm, type MinilmModel } from "nous-minilm";
 import type { TransformerName } from "../settings/embeddings-model.ts";
 
@@ -10,6 +11,11 @@ import type { TransformerName } from "../settings/embeddings-model.ts";
 export interface ToEmbed {
   text: string;
   isQuestion: boolean;
+}
+
+/** Pairs that the thread is asked to read. */
+export interface ToRead {
+  pairs: readonly PairOfStatements[];
 }
 
 const models: Record<TransformerName, () => Promise<MinilmModel | undefined>> = {
@@ -22,7 +28,15 @@ const port = parentPort!;
 const name = workerData as TransformerName;
 const transformer = await loadMinilm({ model: await models[name]() });
 const reads = name === "english" ? isReadByTransformer : () => true;
-port.on("message", ({ text, isQuestion }: ToEmbed) => {
+// The model of another package reads no pairs.
+if (name === "english") await transformer.loadReplacing();
+port.on("message", (message: ToEmbed | ToRead) => {
+  if ("pairs" in message) {
+    const readings = transformer.replacing(message.pairs);
+    port.postMessage(readings, [readings.buffer]);
+    return;
+  }
+  const { text, isQuestion } = message;
   const purpose = isQuestion ? "question" : "passage";
   const { vector, tokens } = transformer.embed(reads(text) ? text : "", { purpose });
   // A text that the model does not read, or without a word or a mark, has no vector.

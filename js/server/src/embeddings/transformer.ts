@@ -1,9 +1,11 @@
 // A sentence transformer of the server: a provider whose model runs in a thread of the process.
 //
 // Idea: the thread has one text at a time, and the next one is chosen when it answers. A question
-// therefore waits for one text of a memory at most, however many are waiting.
+// therefore waits for one text of a memory at most, however many are waiting. Pairs of a new memory, which
+// are read together, come after questions and before texts.
 
 import { Worker } from "node:worker_threads";
+import type { PairOfStatements } from "nous-memory";
 import type { EmbeddingModel } from "../api/operation.ts";
 import type { Logger } from "../log.ts";
 import { ProviderError } from "../providers/error.ts";
@@ -11,7 +13,7 @@ import type { TransformerName } from "../settings/embeddings-model.ts";
 import { Languages } from "./languages.ts";
 import type { EmbeddingCall, EmbeddingProvider, MaybeVector } from "./provider.ts";
 import { TRANSFORMERS } from "./text.ts";
-import type { ToEmbed } from "./transformer-thread.ts";
+import type { ToEmbed, ToRead } from "./transformer-thread.ts";
 
 /**
  * The delay before a thread that ended by itself is restarted, in milliseconds: it starts with the
@@ -20,11 +22,16 @@ import type { ToEmbed } from "./transformer-thread.ts";
 const RESTART_AFTER = 500;
 const MAX_WAIT = 30_000;
 
-/** A text that waits for its vector. */
-interface Waiting extends ToEmbed {
-  resolve(vector: MaybeVector): void;
+/** What waits for an answer of the thread. */
+interface Waiting {
+  message: ToEmbed | ToRead;
+  resolve(answer: MaybeVector): void;
   reject(error: unknown): void;
 }
+
+/** What the thread does first, second and last. */
+type Urgency = 0 | 1 | 2;
+const [QUESTION, PAIRS, TEXT]: readonly Urgency[] = [0, 1, 2] as const;
 
 /** The packages whose models the threads run. */
 const PACKAGES = { english: "nous-minilm", multilingual: "nous-e5" } as const;
@@ -41,8 +48,8 @@ export class Transformer implements EmbeddingProvider {
   #failures = 0;
   #restart: NodeJS.Timeout | undefined;
   #running: Waiting | undefined;
-  #questions: Waiting[] = [];
-  #texts: Waiting[] = [];
+  /** By urgency. */
+  readonly #waiting: [Waiting[], Waiting[], Waiting[]] = [[], [], []];
   readonly #languages = new Languages();
 
   /** `script` is the program of the thread. */
@@ -86,7 +93,8 @@ export class Transformer implements EmbeddingProvider {
             "`--embeddings-model multilingual` and `nous-server reembed` take one that knows them",
         );
       try {
-        vectors.push(await this.#vectorOf(text, isQuestion, end));
+        const urgency = isQuestion ? QUESTION! : TEXT!;
+        vectors.push(await this.#answerTo({ text, isQuestion }, urgency, end));
       } catch (error) {
         if (late === undefined || error !== late.reason) throw error;
         throw new ProviderError("unreachable", `there was no vector within ${timeout} ms`);
@@ -95,18 +103,31 @@ export class Transformer implements EmbeddingProvider {
     return vectors;
   }
 
-  async #vectorOf(text: string, isQuestion: boolean, signal: AbortSignal): Promise<MaybeVector> {
+  /** As the model of MiniLM: another model reads no pairs. */
+  async readPairs(
+    pairs: readonly PairOfStatements[],
+    signal: AbortSignal,
+  ): Promise<Float32Array | undefined> {
+    return this.#name === "english" ? this.#answerTo({ pairs }, PAIRS!, signal) : undefined;
+  }
+
+  async #answerTo(
+    message: ToEmbed | ToRead,
+    urgency: Urgency,
+    signal: AbortSignal,
+  ): Promise<MaybeVector> {
     signal.throwIfAborted();
     this.warm();
     if (this.#thread === undefined) throw this.#lost();
     let abort = () => {};
     try {
       return await new Promise((resolve, reject) => {
-        const waiting = { text, isQuestion, resolve, reject };
-        (isQuestion ? this.#questions : this.#texts).push(waiting);
+        const waiting = { message, resolve, reject };
+        const queue = this.#waiting[urgency];
+        queue.push(waiting);
         abort = () => {
-          this.#questions = this.#questions.filter((one) => one !== waiting);
-          this.#texts = this.#texts.filter((one) => one !== waiting);
+          const place = queue.indexOf(waiting);
+          if (place >= 0) queue.splice(place, 1);
           reject(signal.reason);
         };
         signal.addEventListener("abort", abort);
@@ -117,16 +138,14 @@ export class Transformer implements EmbeddingProvider {
     }
   }
 
-  /** Gives the thread its next text if it has none: a question, else a text of a memory. */
+  /** Gives the thread what is most urgent if it has nothing to do. */
   #send(): void {
     if (this.#thread === undefined || !this.#isLoaded || this.#running !== undefined) return;
-    this.#running = this.#questions.shift() ?? this.#texts.shift();
-    if (this.#running === undefined) return;
-    const { text, isQuestion } = this.#running;
-    this.#thread.postMessage({ text, isQuestion } satisfies ToEmbed);
+    this.#running = this.#waiting.find((queue) => queue.length > 0)?.shift();
+    if (this.#running !== undefined) this.#thread.postMessage(this.#running.message);
   }
 
-  /** The first message is the name of the model that was loaded; each other one is a vector. */
+  /** The first message is the name of the model that was loaded; each other one is an answer. */
   #hear(message: unknown): void {
     if (this.#isLoaded) {
       this.#failures = 0;
@@ -145,9 +164,8 @@ export class Transformer implements EmbeddingProvider {
 
   #ended(): void {
     this.#thread = undefined;
-    const lost = [this.#running, ...this.#questions, ...this.#texts];
+    const lost = [this.#running, ...this.#waiting.flatMap((queue) => queue.splice(0))];
     this.#running = undefined;
-    [this.#questions, this.#texts] = [[], []];
     for (const waiting of lost) waiting?.reject(this.#lost());
     if (this.#isClosed) return;
     this.#log.error("The thread of the sentence transformer ended, and is restarted");

@@ -85,6 +85,7 @@ export function createFront(
   const ofEngine = engineConfig(byDefault, config);
   const engine = createEngine(inSnakeCase(ofEngine));
   const embedder = embedderOf(settings, log);
+  if (embedder !== undefined) pool.readPairs = (pairs) => embedder.readPairs(pairs);
   const part: DoPart = telemetry?.part ?? unfollowed;
   const learns = settings.learning === "on";
   const embedding =

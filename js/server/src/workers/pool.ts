@@ -2,6 +2,7 @@
 // hash of its name.
 
 import { Worker } from "node:worker_threads";
+import type { PairReader } from "../agent/agent.ts";
 import type { SERVER_TASKS, ServerTask } from "../agent/server-tasks.ts";
 import type { TaskFigures, TaskName } from "../agent/tasks.ts";
 import type { Events } from "../api/events.ts";
@@ -35,7 +36,7 @@ interface PendingCall {
 
 /** The messages that have a number, without it. */
 type Message =
-  Exclude<ToWorker, { kind: "cancel" }> extends infer M
+  Exclude<ToWorker, { kind: "cancel" | "readings" }> extends infer M
     ? M extends { id: number }
       ? Omit<M, "id">
       : never
@@ -58,6 +59,8 @@ class AgentThread {
   /** How many times in a row the thread ended without an answer. */
   #failures = 0;
   #starting: NodeJS.Timeout | undefined;
+  /** Reads pairs for the agents. Without it none are read. */
+  readPairs: PairReader = async () => undefined;
 
   constructor(
     readonly script: URL,
@@ -82,6 +85,10 @@ class AgentThread {
       this.log[message.level]({ agent: message.agent, ...message.figures }, message.what);
       return;
     }
+    if (message.kind === "read pairs") {
+      void this.#read(message);
+      return;
+    }
     this.#failures = 0;
     const waiting = this.#waiting.get(message.id);
     this.#waiting.delete(message.id);
@@ -94,6 +101,12 @@ class AgentThread {
       waiting?.reject(
         new Refusal(message.status as Refusal["status"], message.message, message.issues),
       );
+  }
+
+  async #read({ id, pairs }: Extract<FromWorker, { kind: "read pairs" }>): Promise<void> {
+    const worker = this.#worker;
+    const readings = await this.readPairs(pairs);
+    worker?.postMessage({ kind: "readings", id, readings } satisfies ToWorker);
   }
 
   #ended(): void {
@@ -173,6 +186,11 @@ export class Pool {
   ) {
     this.#telemetry = telemetry;
     this.#threads = Array.from({ length: size }, () => new AgentThread(script, setup, log));
+  }
+
+  /** Sets what reads pairs for the agents: it never rejects. */
+  set readPairs(read: PairReader) {
+    for (const thread of this.#threads) thread.readPairs = read;
   }
 
   #of(agent: string): AgentThread {

@@ -1,6 +1,6 @@
 // The messages between the HTTP thread and the agent threads.
 
-import type { EngineYaml, Presets } from "nous-memory";
+import type { EngineYaml, PairOfStatements, Presets } from "nous-memory";
 import type { ServerTask } from "../agent/server-tasks.ts";
 import type { TaskName } from "../agent/tasks.ts";
 import type { EmbeddingModel } from "../api/operation.ts";
@@ -56,6 +56,8 @@ export type ToWorker =
     }
   /** Cancels the call of this number: the client has gone. It gets no answer. */
   | { kind: "cancel"; id: number }
+  /** Answers `read pairs` of this number. */
+  | { kind: "readings"; id: number; readings: Float32Array | undefined }
   /** Does one of the server's own tasks. */
   | { kind: "task"; id: number; agent: string; task: ServerTask; given: unknown }
   /** Reads the events of an agent after a cursor, for a stream. */
@@ -89,6 +91,8 @@ export type FromWorker =
   /** The question's embedding is of another model than those of the memories. */
   | { kind: "other model"; id: number; inUse: EmbeddingModel }
   | { kind: "failure"; id: number; failure: Failure }
+  /** Asks the HTTP thread, whose transformer reads pairs. */
+  | { kind: "read pairs"; id: number; pairs: readonly PairOfStatements[] }
   | {
       kind: "log";
       level: "info" | "warn" | "error";

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { loadEmbedderSync } from "nous-embedder";
 import { NousError } from "nous-wasm";
-import { Agent } from "../agent/agent.ts";
+import { Agent, type PairReader } from "../agent/agent.ts";
 import { HeldTime } from "../agent/held-time.ts";
 import { Room } from "../agent/room.ts";
 import { SERVER_TASKS } from "../agent/server-tasks.ts";
@@ -84,6 +84,16 @@ const log = (
   figures: Record<string, unknown> = {},
 ) => say({ kind: "log", level, agent, what, figures });
 
+/** Resolves readings by the numbers of their questions. */
+const unread = new Map<number, (readings: Float32Array | undefined) => void>();
+let lastRead = 0;
+const readPairs: PairReader = (pairs) =>
+  new Promise((resolve) => {
+    lastRead += 1;
+    unread.set(lastRead, resolve);
+    say({ kind: "read pairs", id: lastRead, pairs });
+  });
+
 /**
  * @throws {MovedError} If the folder of the databases is not the one that the server started with.
  */
@@ -102,6 +112,7 @@ const opening: Opening = {
   openEmpty: () =>
     new Agent(new SqliteStorage(IN_MEMORY, { durability }), {
       ...{ config: engine, behaviour, ranking, learns, builtIn, maker, presets },
+      ...(maker === undefined ? {} : { readPairs }),
       preset: presetOf(preset, engine, undefined),
       timeZone: zoneFor(timeZone, undefined),
     }),
@@ -147,6 +158,7 @@ function openAgent(name: string): Agent {
       learns,
       builtIn,
       maker,
+      ...(maker === undefined ? {} : { readPairs }),
       countsOutcomes,
       preset: presetOf(preset, engine, name),
       timeZone: zoneFor(timeZone, name),
@@ -166,7 +178,7 @@ const clients = new Map<number, Asker>();
 const unsentBytes = new Int32Array(unsent);
 
 /** Does the work of a message, and answers it. */
-async function answer(message: Exclude<ToWorker, { kind: "cancel" }>): Promise<void> {
+async function answer(message: Exclude<ToWorker, { kind: "cancel" | "readings" }>): Promise<void> {
   const reply = (value: unknown) =>
     say({ kind: "answer", id: message.id, json: JSON.stringify(value ?? null) });
   switch (message.kind) {
@@ -270,6 +282,11 @@ port.on("message", async (message: ToWorker) => {
   if (message.kind === "cancel") {
     const client = clients.get(id);
     if (client !== undefined) client.isGone = true;
+    return;
+  }
+  if (message.kind === "readings") {
+    unread.get(id)?.(message.readings);
+    unread.delete(id);
     return;
   }
   try {

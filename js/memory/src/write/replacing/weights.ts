@@ -174,3 +174,13 @@ export const REPLACING_WEIGHTS: Readonly<
     long_addressed: -1.85,
   },
 };
+
+/**
+ * How the log-odds of the features and those of a model that read both statements add up, and the
+ * offset.
+ */
+export const READING_WEIGHTS = {
+  offset: -0.23,
+  features: 0.58,
+  reading: 0.57,
+};

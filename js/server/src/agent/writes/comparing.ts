@@ -3,9 +3,10 @@
 
 import {
   type Comparing,
+  type Comparison,
+  comparisonOf,
   learnedOffset,
   type Replaced,
-  possiblyReplacedBy as replacedBy,
   textOf,
   toldAmong,
   wholeOf,
@@ -39,9 +40,9 @@ export function compareLater({ ranking, behaviour, uncompared }: Agent, id: stri
 }
 
 /** Compares the memory that was written first with older ones that it may replace. */
-export function compareNext(agent: Agent): void {
+export async function compareNext(agent: Agent): Promise<void> {
   const [id] = agent.uncompared;
-  if (id !== undefined) compare(agent, id);
+  if (id !== undefined) await compare(agent, id);
 }
 
 /**
@@ -55,14 +56,22 @@ export function compareEarlyOnesAgain({ storage, comparedEarly, uncompared }: Ag
 }
 
 /** Compares a memory with older ones, and marks what it may replace. */
-function compare(agent: Agent, id: string, questions?: readonly QuestionVector[]): void {
+async function compare(
+  agent: Agent,
+  id: string,
+  questions?: readonly QuestionVector[],
+): Promise<void> {
   const { uncompared, comparedEarly, storage } = agent;
   uncompared.delete(id);
-  const { found, isEarly } = agent.read(() => ({
-    found: possiblyReplacedBy(agent, id, questions),
+  const { comparison, isEarly } = agent.read(() => ({
+    comparison: comparisonWith(agent, id, questions),
     isEarly: storage.embeddings.nextDue() !== undefined,
   }));
+  if (comparison === undefined) return;
   if (isEarly && comparedEarly.size < MAX_WAITING) comparedEarly.add(id);
+  const { pairs } = comparison;
+  const readings = pairs.length === 0 ? undefined : await agent.readPairs(pairs);
+  const found = comparison.guesses(readings);
   if (found.length > 0) agent.write((unit) => mark(agent, id, found, unit));
 }
 
@@ -77,7 +86,7 @@ export async function compareNow(
 ): Promise<void> {
   const some = ids.filter((id) => agent.uncompared.has(id)).slice(0, MAX_COMPARED_AT_ONCE);
   for (const id of some) {
-    compare(agent, id, questions);
+    await compare(agent, id, questions);
     // What is stored stays, also if the client has gone.
     await agent.giveWay().catch(() => {});
   }
@@ -86,7 +95,7 @@ export async function compareNow(
 /**
  * Compares memories with older ones, in the order in which they were stored, from where the last call
  * ended, and marks what they may replace: memories of imports, and of writes before a restart, are
- * compared. Returns how many pairs were queued, and how many memories are left.
+ * compared. Words decide alone: there may be thousands of pairs. Returns how many pairs were queued, and how many memories are left.
  */
 export async function compareAll(
   agent: Agent,
@@ -100,7 +109,7 @@ export async function compareAll(
   const { ids, left, last } = agent.read(() => storage.nodes.after(until, max));
   let queued = 0;
   for (const id of ids) {
-    const found = agent.read(() => possiblyReplacedBy(agent, id));
+    const found = agent.read(() => comparisonWith(agent, id)?.guesses() ?? []);
     if (found.length > 0)
       queued += isDryRun
         ? agent.read(() => freshAmong(agent, id, found).length)
@@ -112,18 +121,18 @@ export async function compareAll(
   return { queued, left };
 }
 
-/** Returns the memories that a memory may replace; none if it was deleted meanwhile. */
-function possiblyReplacedBy(
+/** Compares a memory with those that it may replace; undefined if it was deleted meanwhile. */
+function comparisonWith(
   agent: Agent,
   id: string,
   questions: readonly QuestionVector[] = [],
-): Replaced[] {
+): Comparison | undefined {
   const { index, engine, storage } = agent;
   const [row] = storage.nodes.of([id]);
-  if (row === undefined) return [];
+  if (row === undefined) return undefined;
   const { confirmed, rejected } = storage.conflicts.verdicts(BY_EVIDENCE);
   const offset = learnedOffset(confirmed, rejected);
-  return replacedBy(
+  return comparisonOf(
     row,
     {
       engine,
