@@ -262,7 +262,7 @@ export function guessesAmong<Found extends Omit<ReplacedCandidate, "place">>(
 }
 
 /** What joins the features of a pair, in log-odds. */
-export interface Beside {
+export interface PairContext {
   /** What the agent learned. Default 0. */
   readonly offset?: number | undefined;
   /** What the model read; undefined if it did not. */
@@ -273,10 +273,10 @@ export interface Beside {
 export function gradedPair(
   features: Features,
   weights: ReplacingWeights,
-  beside: Beside = {},
+  context: PairContext = {},
 ): Omit<ReplacedCandidate, "place"> {
-  const probability = probabilityOf(features, weights, beside);
-  const alone = probabilityOf({ ...features, alike: 0 }, weights, beside);
+  const probability = probabilityOf(features, weights, context);
+  const alone = probabilityOf({ ...features, alike: 0 }, weights, context);
   const isLikelyAlone = alone >= MIN_LIKELY;
   return { probability, grade: gradeOf(probability), isLikelyAlone };
 }
@@ -285,7 +285,7 @@ export function gradedPair(
 export function probabilityOf(
   features: Features,
   weights: ReplacingWeights,
-  { offset = 0, reading }: Beside = {},
+  { offset = 0, reading }: PairContext = {},
 ): number {
   let sum = weights.offset ?? 0;
   for (const name of FEATURES) sum += features[name] * (weights[name] ?? 0);
