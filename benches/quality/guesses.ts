@@ -26,7 +26,7 @@ const HOW = `\`npm run quality -- guesses --set FILE …\`: every memory of a st
 server compares it, by the sentence transformer. Memories of files have no type. *Likely* and *possible* are the edges that the server makes; the
 columns say which of them the index has. In brackets are ${100 * CONFIDENCE} % intervals of the differences from no guesses, of ${RESAMPLES} bootstrap resamples over
 questions. *Stores* are memories of invented people and teams, by writers who knew neither the rule nor its pairs; *now* asks what holds,
-*before* what held, *fact* what never changed. No weight was fitted on any store. Of those that are not held out the prompts' rule was chosen. *Newer first* is the share of the questions that name outdated memories whose answer comes before all of them.`;
+*before* what held, *fact* what never changed. On those that are not held out the model that reads pairs was trained, or its weight fitted, and the prompts' rule chosen. *Newer first* is the share of the questions that name outdated memories whose answer comes before all of them.`;
 
 const WAYS = ["no guesses", "likely", "likely and possible"] as const;
 /** The guesses that an index has in each way. A faint one orders nothing. */

@@ -7,6 +7,7 @@ import { isReadByTransformer } from "nous-memory";
 import { loadMinilm, type Minilm } from "nous-minilm";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { Embedder } from "../../js/server/src/embeddings/embedder.ts";
 import { TRANSFORMERS } from "../../js/server/src/embeddings/text.ts";
 import { Transformer } from "../../js/server/src/embeddings/transformer.ts";
 import { explanationFor } from "../../js/server/src/mcp/explanation.ts";
@@ -608,7 +609,13 @@ describe("the thread", () => {
       message: "there was no vector within 20 ms",
     });
     const last = texts(["b"]);
+    const embedder = new Embedder(transformer, {
+      ...{ model: TRANSFORMERS.english, timeout: 1_000, batch: 1, log: pino({ level: "silent" }) },
+    });
+    // A comparison goes on without a reading.
+    const read = embedder.readPairs([{ older: "a", newer: "b" }]);
     await transformer.close();
+    expect(await read).toBeUndefined();
     await expect(last).rejects.toThrow("the sentence transformer is closed");
     await expect(texts(["c"])).rejects.toThrow("the sentence transformer is closed");
   });

@@ -30,8 +30,8 @@ interface Waiting {
 }
 
 /** What the thread does first, second and last. */
-type Urgency = 0 | 1 | 2;
-const [QUESTION, PAIRS, TEXT]: readonly Urgency[] = [0, 1, 2] as const;
+const URGENCIES = ["question", "pairs", "text"] as const;
+type Urgency = (typeof URGENCIES)[number];
 
 /** The packages whose models the threads run. */
 const PACKAGES = { english: "nous-minilm", multilingual: "nous-e5" } as const;
@@ -48,8 +48,7 @@ export class Transformer implements EmbeddingProvider {
   #failures = 0;
   #restart: NodeJS.Timeout | undefined;
   #running: Waiting | undefined;
-  /** By urgency. */
-  readonly #waiting: [Waiting[], Waiting[], Waiting[]] = [[], [], []];
+  readonly #waiting: Readonly<Record<Urgency, Waiting[]>> = { question: [], pairs: [], text: [] };
   readonly #languages = new Languages();
 
   /** `script` is the program of the thread. */
@@ -93,7 +92,7 @@ export class Transformer implements EmbeddingProvider {
             "`--embeddings-model multilingual` and `nous-server reembed` take one that knows them",
         );
       try {
-        const urgency = isQuestion ? QUESTION! : TEXT!;
+        const urgency = isQuestion ? "question" : "text";
         vectors.push(await this.#answerTo({ text, isQuestion }, urgency, end));
       } catch (error) {
         if (late === undefined || error !== late.reason) throw error;
@@ -108,7 +107,7 @@ export class Transformer implements EmbeddingProvider {
     pairs: readonly PairOfStatements[],
     signal: AbortSignal,
   ): Promise<Float32Array | undefined> {
-    return this.#name === "english" ? this.#answerTo({ pairs }, PAIRS!, signal) : undefined;
+    return this.#name === "english" ? this.#answerTo({ pairs }, "pairs", signal) : undefined;
   }
 
   async #answerTo(
@@ -138,10 +137,15 @@ export class Transformer implements EmbeddingProvider {
     }
   }
 
+  #next(): Waiting | undefined {
+    const first = URGENCIES.find((urgency) => this.#waiting[urgency].length > 0);
+    return first && this.#waiting[first].shift();
+  }
+
   /** Gives the thread what is most urgent if it has nothing to do. */
   #send(): void {
     if (this.#thread === undefined || !this.#isLoaded || this.#running !== undefined) return;
-    this.#running = this.#waiting.find((queue) => queue.length > 0)?.shift();
+    this.#running = this.#next();
     if (this.#running !== undefined) this.#thread.postMessage(this.#running.message);
   }
 
@@ -164,7 +168,10 @@ export class Transformer implements EmbeddingProvider {
 
   #ended(): void {
     this.#thread = undefined;
-    const lost = [this.#running, ...this.#waiting.flatMap((queue) => queue.splice(0))];
+    const lost = [
+      this.#running,
+      ...URGENCIES.flatMap((urgency) => this.#waiting[urgency].splice(0)),
+    ];
     this.#running = undefined;
     for (const waiting of lost) waiting?.reject(this.#lost());
     if (this.#isClosed) return;
