@@ -17,8 +17,18 @@ const button = (page: Page, name: string) => page.getByRole("button", { name });
 /** Writes a text into the box, and waits until it is stored. */
 async function remember(page: Page, text: string): Promise<void> {
   await box(page).or(page.getByText("Remember something")).first().waitFor();
-  if (!(await box(page).isVisible())) await page.getByText("Remember something").click();
-  await box(page).fill(text);
+  // The box of an empty memory goes when its first one is stored.
+  await expect
+    .poll(
+      async () => {
+        if (!(await box(page).isVisible()))
+          await page.getByText("Remember something").click({ timeout: 1_000 });
+        await box(page).fill(text, { timeout: 1_000 });
+        return box(page).inputValue();
+      },
+      { timeout: 20_000 },
+    )
+    .toBe(text);
   await box(page).press("ControlOrMeta+Enter");
   await expect.poll(() => box(page).inputValue()).toBe("");
 }

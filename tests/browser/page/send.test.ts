@@ -129,7 +129,7 @@ describe("files on the page over the memory of a server", () => {
     await page.getByRole("alert").getByText("The file holds only blanks.").waitFor();
     await choose(page, "notes.md", NOTES);
     await button(page, "Open in this page alone").click();
-    await page.locator(".records").getByText("The ferry leaves at nine.").first().waitFor();
+    await page.locator("main").getByText("The ferry leaves at nine.").first().waitFor();
     expect(await storedIn(server)).toEqual([]);
     expect(await page.getByLabel("Memory", { exact: true }).inputValue()).toBe("yours");
     await close();
