@@ -31,9 +31,9 @@
 //! # Equal bits
 //!
 //! A vector has the same bits natively, in every WebAssembly engine, alone and among others, and so
-//! has the number of a pair. Whole numbers are summed exactly. Numbers of f32 are added, multiplied and divided in one order, each
-//! result rounded as IEEE 754 says: no fused multiplication, no relaxed instruction, no function of
-//! the host. No number depends on another text of the batch.
+//! has the number of a pair. Whole numbers are summed exactly. Numbers of f32 are added, multiplied
+//! and divided in one order, each result rounded as IEEE 754 says: no fused multiplication, no relaxed
+//! instruction, no function of the host. No number depends on another text of the batch.
 
 mod adapter;
 mod attention;
