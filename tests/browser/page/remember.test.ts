@@ -176,6 +176,20 @@ describe("an empty memory that is chosen while", () => {
 });
 
 describe("remembering", () => {
+  it("keeps what is typed while the first memory is stored, in the box of the next view", async () => {
+    const { page, close } = await visit("ask");
+    await startEmpty(page);
+    await box(page).fill("I live in Graz.");
+    await box(page).press("ControlOrMeta+Enter");
+    await box(page).fill("My sister is called Ana.", { timeout: 1_000 });
+    await stored(page).getByText("I live in Graz.").first().waitFor();
+    await expect
+      .poll(() => page.locator("details.remember-more textarea").inputValue())
+      .toBe("My sister is called Ana.");
+    await page.locator("details.remember-more textarea").waitFor({ timeout: 5_000 });
+    await close();
+  });
+
   it("brings what was stored into sight, below the head of the page", async () => {
     const { page, close } = await visit("ask", {
       context: { viewport: { width: 880, height: 620 } },

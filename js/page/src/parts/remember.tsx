@@ -18,12 +18,16 @@ import { MemoryRow } from "./memory-row.tsx";
 import { whyNot } from "./problem.ts";
 import { guessAbout } from "./values.tsx";
 
+/** What was written into a box so far: what is typed while a view changes is in the next one's box. */
+export const draft = signal("");
 /** What the last text became, until another memory is opened. */
 const latest = signal<Stored | undefined>(undefined);
 /** How many texts were remembered. */
 const remembered = signal(0);
 effect(() => {
-  if (opened.value.state !== "open") latest.value = undefined;
+  if (opened.value.state === "open") return;
+  latest.value = undefined;
+  draft.value = "";
 });
 // It is shown as it is now, wherever it was changed. What was deleted is no longer shown.
 effect(() => {
@@ -38,27 +42,25 @@ async function showAnew(shown: Stored): Promise<void> {
 }
 
 interface BoxProps {
-  /** What was written so far; the caller may fill it with an example. */
-  text: { value: string };
   label: string;
   box?: RefObject<HTMLTextAreaElement | null>;
 }
 
 /** A box that remembers what is written in it. */
-export function RememberBox({ text, label, box }: BoxProps) {
+export function RememberBox({ label, box }: BoxProps) {
   const why = useSignal("");
   const isBusy = useSignal(false);
   const own = useRef<HTMLTextAreaElement>(null);
   const field = box ?? own;
   const store = async () => {
-    if (text.value.trim() === "" || isBusy.value) return;
+    if (draft.value.trim() === "" || isBusy.value) return;
     isBusy.value = true;
-    const given = text.value;
+    const given = draft.value;
     let stored: Stored | undefined;
     why.value = await whyNot(async () => {
       stored = await memory.remember(given);
       // What was typed meanwhile stays.
-      if (text.value === given) text.value = "";
+      if (draft.value === given) draft.value = "";
     });
     isBusy.value = false;
     await memoryChanged();
@@ -84,9 +86,9 @@ export function RememberBox({ text, label, box }: BoxProps) {
           rows={2}
           maxLength={1_000_000}
           placeholder="A fact, a decision, a preference, a way to do something …"
-          value={text.value}
+          value={draft.value}
           onInput={(event) => {
-            text.value = event.currentTarget.value;
+            draft.value = event.currentTarget.value;
           }}
           onKeyDown={(event) => {
             if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
@@ -96,7 +98,7 @@ export function RememberBox({ text, label, box }: BoxProps) {
         />
       </label>
       <div class="actions">
-        <button type="submit" class="primary" disabled={text.value.trim() === "" || isBusy.value}>
+        <button type="submit" class="primary" disabled={draft.value.trim() === "" || isBusy.value}>
           Remember
         </button>
         <span class="hint">
@@ -112,13 +114,16 @@ export function RememberBox({ text, label, box }: BoxProps) {
   );
 }
 
-/** A folded box for what else is to be remembered. */
+/** A folded box for what else is to be remembered. It opens on what was typed in another box. */
 export function RememberMore() {
-  const text = useSignal("");
+  const fold = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    if (draft.peek() !== "") fold.current!.open = true;
+  }, []);
   return (
-    <details class="remember-more">
+    <details class="remember-more" ref={fold}>
       <summary>Remember something</summary>
-      <RememberBox text={text} label="What should be remembered?" />
+      <RememberBox label="What should be remembered?" />
     </details>
   );
 }

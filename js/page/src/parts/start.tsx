@@ -1,6 +1,5 @@
 // The page over an empty memory: a box for the first memory, examples, files, samples.
 
-import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { agentName, serverUrl } from "../app/address.ts";
 import { chooseSample, openAgent, thisServer } from "../app/opening.ts";
@@ -8,7 +7,7 @@ import { opened } from "../memory/client.ts";
 import { SAMPLE_NAMES, type SampleName } from "../memory/sample-names.ts";
 import { DropZone } from "./drop-zone.tsx";
 import { problem } from "./problem.ts";
-import { RememberBox } from "./remember.tsx";
+import { draft, RememberBox } from "./remember.tsx";
 
 const EXAMPLES = [
   "Mira eats no dairy since March.",
@@ -17,7 +16,6 @@ const EXAMPLES = [
 ];
 
 export default function Start() {
-  const text = useSignal("");
   const box = useRef<HTMLTextAreaElement>(null);
   const state = opened.value;
   const isServer = state.state === "open" && state.summary.source === "server";
@@ -33,14 +31,14 @@ export default function Start() {
             : " What you write stays in this page."}
         </p>
       </header>
-      <RememberBox text={text} box={box} label="What should be remembered?" />
+      <RememberBox box={box} label="What should be remembered?" />
       <ul class="chips" aria-label="Examples">
         {EXAMPLES.map((example) => (
           <li key={example}>
             <button
               type="button"
               onClick={() => {
-                text.value = example;
+                draft.value = example;
                 box.current?.focus();
               }}
             >

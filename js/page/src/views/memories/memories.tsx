@@ -1,6 +1,5 @@
 // Memories: opens files and servers; lists, edits and exports the memory that is open.
 
-import { useSignal } from "@preact/signals";
 import { dropped } from "../../app/dropped.ts";
 import { hasKept } from "../../app/opening.ts";
 import { isOfServer, opened } from "../../memory/client.ts";
@@ -17,10 +16,9 @@ import { WrongLines } from "./wrong-lines.tsx";
 
 /** A box for a memory of the one that is open, and what it became. */
 function Adding() {
-  const text = useSignal("");
   return (
     <section class="adding" aria-label="Remember">
-      <RememberBox text={text} label="What should be remembered?" />
+      <RememberBox label="What should be remembered?" />
       <LatestStored />
       {isOfServer() ? (
         <details class="another" open={dropped.value.length > 0}>
