@@ -20,7 +20,7 @@ type TrainingPair = Pick<ChangePair, "older" | "newer" | "replaces">;
 
 const [file] = process.argv.slice(2);
 if (file === undefined) throw new Error("npm run fit -- pairs FILE: name the file to write");
-// By words alone: the model that reads pairs is what these train.
+// Without readings: the model that reads pairs is what these train.
 const sentences = await Sentences.load({ readsPairs: false });
 const models = { embedder: loadEmbedderSync(), sentences };
 
