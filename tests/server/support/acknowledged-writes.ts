@@ -63,7 +63,7 @@ export class Ledger {
 export async function heldBy({
   ask,
 }: Pick<Running, "ask">): Promise<{ found: Map<string, string>; problems: string[] }> {
-  const [graph, health] = [(await ask("GET /graph")).body, (await ask("GET /health")).body];
+  const { graph, health } = await settled(ask);
   const found = new Map<string, string>();
   for (const { id, title } of graph.nodes) found.set(nodeKey(id), title);
   for (const { source, target, strength } of graph.edges)
@@ -78,4 +78,22 @@ export async function heldBy({
     found,
     problems: disagreeing.map((each) => `index and database disagree: ${JSON.stringify(each)}`),
   };
+}
+
+/** Servers compare new memories in the background: each try reads again what they linked meanwhile. */
+const TRIES = 100;
+
+/** Returns the graph and the health of one state: the graph is the same before and after. */
+async function settled(ask: Running["ask"]) {
+  const graphOf = async () => (await ask("GET /graph")).body;
+  const linksOf = ({ count, edges }: { count: object; edges: { id: string }[] }) =>
+    JSON.stringify([count, edges.map(({ id }) => id)]);
+  let graph = await graphOf();
+  for (let tries = 0; tries < TRIES; tries++) {
+    const health = (await ask("GET /health")).body;
+    const after = await graphOf();
+    if (linksOf(after) === linksOf(graph)) return { graph, health };
+    graph = after;
+  }
+  throw new Error(`the graph changed in each of ${TRIES} tries`);
 }
