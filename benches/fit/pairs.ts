@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { loadEmbedderSync } from "nous-embedder";
 import { probabilityOf, REPLACING_WEIGHTS } from "nous-memory";
 import { CHANGES, type ChangePair, READ_PAIRS } from "../quality/changes/pairs.ts";
-import { type LifeStore, lifeStores } from "../quality/changes/stores.ts";
+import { type LifeStore, lifeStores, replacesIn } from "../quality/changes/stores.ts";
 import { written } from "../quality/conflicts.ts";
 import { Sentences } from "../quality/sentences.ts";
 
@@ -36,7 +36,7 @@ function pairsOf(store: LifeStore): TrainingPair[] {
   const standing = written(store, models)
     .flatMap(({ id: newer, candidates }) =>
       candidates.flatMap(({ id: older, features }) =>
-        features === undefined || store.replaced.get(newer)!.includes(older)
+        features === undefined || replacesIn(store, older, newer) !== false
           ? []
           : {
               ...pairOf(older, newer, false),

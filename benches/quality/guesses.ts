@@ -8,7 +8,7 @@ import { type GradeOfGuess, typeOfGuess } from "nous-memory";
 import { MemoryIndex, type WordVectors } from "nous-wasm";
 import { table, writeResults } from "../results.ts";
 import { CONFIDENCE, draws, estimate, RESAMPLES } from "./bootstrap.ts";
-import { type LifeStore, lifeStores } from "./changes/stores.ts";
+import { type LifeStore, lifeStores, replacesIn } from "./changes/stores.ts";
 import { type ComparedBy, guessesOf, written } from "./conflicts.ts";
 import { signed } from "./evidence-report.ts";
 import { askingOf, type Case } from "./measure.ts";
@@ -97,7 +97,7 @@ function storesTable(stores: readonly LifeStore[], models: ComparedBy): string {
     const judged = some.flatMap((store) =>
       guessesOf(written(store, models)).map(({ type, source_id, target_id }) => ({
         type,
-        isRight: store.replaced.get(source_id)!.includes(target_id),
+        isRight: replacesIn(store, target_id, source_id),
       })),
     );
     const count = (grade: GradeOfGuess, isRight: boolean) =>
