@@ -22,7 +22,7 @@ import {
 import { getSectionForSubtype, MemoryIndex } from "nous-wasm";
 import { generateSample } from "../../js/sample/trader/index.ts";
 import { CHANGES, type ChangePair } from "../quality/changes/pairs.ts";
-import { lifeStores } from "../quality/changes/stores.ts";
+import { lifeStores, replacesIn } from "../quality/changes/stores.ts";
 import { type ComparedBy, verdictOf, written } from "../quality/conflicts.ts";
 import { generalSet, traderSet } from "../quality/own-sets.ts";
 import type { QuestionSet } from "../quality/question-set.ts";
@@ -150,7 +150,7 @@ function readPairs(): JudgedReading[] {
   return [
     ...lifeStores()
       .filter(({ use }) => use === "reading")
-      .flatMap((store) => of(store, (older, newer) => store.replaced.get(newer)!.includes(older))),
+      .flatMap((store) => of(store, (older, newer) => replacesIn(store, older, newer))),
     ...of(general, (older, newer) => {
       const verdict = verdictOf(older, newer);
       return verdict === "right again" ? undefined : verdict === "right";
@@ -271,7 +271,7 @@ reports.push(
   "## With a reading",
   "Area under the curve:",
   readingTable(reading),
-  `Of ${read.length} pairs that were read, ${read.filter(({ replaces }) => replaces).length} replace. Log-odds = ${reading.offset} + ${reading.features} · features + ${reading.reading} · reading.`,
+  `Of ${read.length} pairs that were read, ${read.filter(({ replaces }) => replaces).length} replace. Log-odds = ${reading.offset} + ${reading.features} · features + ${reading.reading} · reading + ${reading.rivals} · rivals.`,
 );
 const text = reports.join("\n\n");
 writeFileSync(FILE, weightsFile(weights, reading));

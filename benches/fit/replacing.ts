@@ -1,6 +1,6 @@
 // Fits the weights of the rule of replacing by logistic regression.
 
-import { FEATURES, type Features, type ReplacingWeights } from "nous-memory";
+import { FEATURES, type Features, type Reading, type ReplacingWeights } from "nous-memory";
 import { minimise } from "./lbfgs.ts";
 
 /** The features of a pair, and whether the newer one replaces the older one. */
@@ -47,24 +47,24 @@ export function fitReplacing(pairs: readonly JudgedPair[]): ReplacingWeights {
   return Object.fromEntries(rounded);
 }
 
-/** The log-odds of a pair by its features, those that a model read, and whether it replaces. */
+/** The log-odds of a pair by its features, what a model read, and whether it replaces. */
 export interface JudgedReading {
   readonly features: number;
-  readonly reading: number;
+  readonly reading: Reading;
   readonly replaces: boolean;
 }
 
 /** How both kinds of log-odds add up. */
-export type ReadingWeights = Readonly<Record<"offset" | "features" | "reading", number>>;
+export type ReadingWeights = Readonly<Record<"offset" | "features" | "reading" | "rivals", number>>;
 
 /** Returns how features and readings add up, rounded. The same pairs give the same weights. */
 export function fitReading(pairs: readonly JudgedReading[]): ReadingWeights {
   const { point } = minimise(
     (weights) => {
-      const gradient = new Float64Array(3);
+      const gradient = new Float64Array(4);
       let value = 0;
       for (const { features, reading, replaces } of pairs) {
-        const values = [1, features, reading];
+        const values = [1, features, reading.logOdds, reading.rivals];
         const sum = values.reduce((all, one, k) => all + one * weights[k]!, 0);
         value += Math.max(sum, 0) + Math.log1p(Math.exp(-Math.abs(sum))) - Number(replaces) * sum;
         const over = 1 / (1 + Math.exp(-sum)) - Number(replaces);
@@ -72,11 +72,12 @@ export function fitReading(pairs: readonly JudgedReading[]): ReadingWeights {
       }
       return { value: value / pairs.length, gradient: gradient.map((one) => one / pairs.length) };
     },
-    [0, 0, 0],
-    [0, 0, 0].map(() => Number.NEGATIVE_INFINITY),
+    [0, 0, 0, 0],
+    [0, 0, 0, 0].map(() => Number.NEGATIVE_INFINITY),
   );
-  const [offset, features, reading] = Array.from(point, (one) => Number(one.toFixed(DIGITS)) + 0);
-  return { offset: offset!, features: features!, reading: reading! };
+  const rounded = Array.from(point, (one) => Number(one.toFixed(DIGITS)) + 0);
+  const [offset, features, reading, rivals] = rounded;
+  return { offset: offset!, features: features!, reading: reading!, rivals: rivals! };
 }
 
 /** Returns the file of the weights. */
@@ -103,13 +104,14 @@ ${groups.join("\n")}
 };
 
 /**
- * How the log-odds of the features and those of a model that read both statements add up, and the
- * offset.
+ * How the log-odds of the features, those of a model that read both statements and their rivals add up,
+ * and the offset.
  */
 export const READING_WEIGHTS = {
   offset: ${reading.offset},
   features: ${reading.features},
   reading: ${reading.reading},
+  rivals: ${reading.rivals},
 };
 `;
 }

@@ -13,8 +13,10 @@ import {
   MIN_LIKELY,
   MIN_POSSIBLE,
   REPLACING_WEIGHTS,
+  type Reading,
   type ReplacingCandidate,
   readAmong,
+  readingsOf,
   replacingCandidates,
   typeOfGuess,
   wholeOf,
@@ -31,7 +33,7 @@ interface Proposed {
   /** Undefined if it cannot be replaced. */
   readonly features: Features | undefined;
   /** What the transformer reads of the pair, if it is worth a reading. */
-  readonly reading?: number | undefined;
+  readonly reading?: Reading | undefined;
 }
 
 /** A memory that was written. */
@@ -85,9 +87,10 @@ export function written({ memories }: QuestionSet, { embedder, sentences }: Comp
     const read = readAmong(compared);
     const textOf = ({ place }: ComparedCandidate) => wholeOf(candidates[place]!);
     const pairs = read.map((one) => ({ older: textOf(one), newer: wholeOf(newer) }));
-    const readings = pairs.length === 0 ? undefined : sentences?.readPairs?.(pairs);
+    const logOdds = pairs.length === 0 ? undefined : sentences?.readPairs?.(pairs);
+    const readings = logOdds && readingsOf(read, logOdds, candidates);
     const features = new Map(compared.map((one) => [one.place, one.features]));
-    const readingOf = new Map(read.map(({ place }, pair) => [place, readings?.[pair]]));
+    const readingOf = new Map(read.map((one) => [one.place, readings?.get(one)]));
     known.set(id, newer);
     const clusters = clustersOf(memory);
     index.upsert([{ id, title, text, subtype, created_at, event_time, clusters, embedding }]);

@@ -41,21 +41,23 @@ test("the fit gives the same weights again", () => {
   const weights = fitReplacing(judged);
   expect(fitReplacing(judged)).toEqual(weights);
   expect(weights.long_taken).toBeGreaterThan(0);
-  const drawn = { offset: -0.5, features: 0.8, reading: 0.4 };
+  const drawn = { offset: -0.5, features: 0.8, reading: 0.4, rivals: -1.2 };
   expect(weightsFile({ embedded: weights, plain: weights }, drawn)).toContain("long_taken");
 });
 
-test("the fit finds how features and readings add up", () => {
+test("the fit finds how features, readings and rivals add up", () => {
   const random = new Random(5, "readings");
-  const drawn = { offset: -0.5, features: 0.8, reading: 0.4 };
+  const drawn = { offset: -0.5, features: 0.8, reading: 0.4, rivals: -1.2 };
   const pairs = Array.from({ length: 20_000 }, () => {
-    const [features, reading] = [random.whole(-600, 200) / 100, random.whole(-600, 400) / 100];
-    const odds = drawn.offset + drawn.features * features + drawn.reading * reading;
+    const [features, logOdds] = [random.whole(-600, 200) / 100, random.whole(-600, 400) / 100];
+    const rivals = random.whole(0, 150) / 100;
+    const read = drawn.reading * logOdds + drawn.rivals * rivals;
+    const odds = drawn.offset + drawn.features * features + read;
     const replaces = random.whole(0, 999_999) / 1e6 < 1 / (1 + Math.exp(-odds));
-    return { features, reading, replaces };
+    return { features, reading: { logOdds, rivals }, replaces };
   });
   const fitted = fitReading(pairs);
-  for (const name of ["offset", "features", "reading"] as const)
+  for (const name of ["offset", "features", "reading", "rivals"] as const)
     expect(Math.abs(fitted[name] - drawn[name]), name).toBeLessThan(0.1);
 });
 

@@ -427,6 +427,18 @@ describe("the rule", () => {
       ),
       runs(60),
     );
+    const oneOf = fc.double({ min: -8, max: 8, noNaN: true });
+    fc.assert(
+      fc.property(fc.array(oneOf, { minLength: 6, maxLength: 6 }), oneOf, (others, more) => {
+        const readings = comparison.pairs.map((_, pair) => others[pair]!);
+        const [before, after] = [readings, readings.with(1, Math.max(readings[1]!, more))].map(
+          (its) => comparison.guesses(its).find(({ id }) => id === first.id)?.probability ?? 0,
+        );
+        // The more another one seems to be replaced, the less this one is.
+        expect(after).toBeLessThanOrEqual(before!);
+      }),
+      runs(60),
+    );
     expect(probabilityWith(-8)).toBeLessThan(MIN_POSSIBLE);
     expect(probabilityWith(8)).toBeGreaterThan(probabilityWith(-8));
     // Without readings the words decide, as before.

@@ -20,6 +20,8 @@ import b from "./b.json";
 import beside from "./beside.json";
 import c from "./c.json";
 import business from "./groups/business.json";
+import denials from "./groups/denials.json";
+import heldDenials from "./groups/denials-held.json";
 import held from "./groups/held.json";
 import languages from "./groups/languages.json";
 import life from "./groups/life.json";
@@ -59,7 +61,7 @@ const pairsOf = (groups: readonly Group[]): ChangePair[] =>
 
 /** The pairs of groups that train the model that reads pairs. */
 export const READ_PAIRS: readonly ChangePair[] = pairsOf([
-  ...[...life, ...software, ...business, ...languages],
+  ...[...life, ...software, ...business, ...languages, ...denials],
 ]);
 
 /** The pairs by file. */
@@ -67,4 +69,5 @@ export const CHANGES: Readonly<Record<string, readonly ChangePair[]>> = {
   ...{ a, b, c, plain },
   ...{ beside, standing, told, unread },
   groups: pairsOf(held),
+  denials: pairsOf(heldDenials),
 };

@@ -14,6 +14,7 @@ import {
   guessesAmong,
   MAX_REPLACED_ANSWERS,
   readAmong,
+  readingsOf,
   replacedAmong,
   replacingCandidates,
 } from "./replacing/rule.ts";
@@ -114,7 +115,7 @@ export function comparisonOf(
   return {
     pairs: read.map(({ place }) => ({ older: wholeOf(candidates[place]!), newer: text })),
     guesses(given) {
-      const readings = given && new Map(read.map((one, pair) => [one, given[pair]!]));
+      const readings = given && readingsOf(read, given, candidates);
       const among = replacedAmong(newer, candidates, compared, { isEmbedded, offset, readings });
       const found = among.map(({ place, ...one }) => ({ ...one, ...candidates[place]! }));
       const told = new Set(found.flatMap(({ id, grade }) => (grade === undefined ? [] : id)));

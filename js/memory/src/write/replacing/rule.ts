@@ -9,7 +9,8 @@
 //
 // Features see words, and "Standup is at 9:30" shares none with "We pushed the daily to 10". A sentence
 // transformer that was trained on such pairs *reads* the two together. It takes a while, so it reads the
-// few statements that the features leave open, and its log-odds join theirs.
+// few pairs that the features leave open, and its log-odds join theirs. A new memory has one thing to say:
+// the more older ones it seems to replace as read, its *rivals*, the less each of them is.
 //
 // # Invariants
 //
@@ -72,6 +73,8 @@ const MAX_GUESSES = 3;
 const MIN_READ = 0.01;
 /** The most pairs of one new memory that are read. */
 const MAX_READ = 6;
+/** UTF-16 units of a memory that is read: the model sees some 44 word pieces of each. */
+const MAX_READABLE = 240;
 
 /** Sections whose memories hold until something newer. Those of the others tell what happened. */
 const LASTING: ReadonlySet<MemorySection> = new Set(["KNOWLEDGE", "PROCEDURAL"]);
@@ -101,6 +104,8 @@ export interface ComparedCandidate {
   readonly features: Features;
   /** The probability that the new memory replaces it, without a reading. */
   readonly probability: number;
+  /** Whether both are so short that the model sees all of them. */
+  readonly isReadable: boolean;
 }
 
 /** A memory that the new one may replace. */
@@ -192,24 +197,60 @@ export function comparedAmong(
   isEmbedded: boolean,
 ): ComparedCandidate[] {
   const weights = REPLACING_WEIGHTS[isEmbedded ? "embedded" : "plain"];
-  return replacingFeatures(newer, candidates, isEmbedded).flatMap((features, place) =>
-    features === undefined
-      ? []
-      : { place, features, probability: probabilityOf(features, weights) },
-  );
+  const isShort = (memory: ComparedTexts) => wholeOf(memory).length <= MAX_READABLE;
+  return replacingFeatures(newer, candidates, isEmbedded).flatMap((features, place) => {
+    if (features === undefined) return [];
+    const probability = probabilityOf(features, weights);
+    const isReadable = isShort(newer) && isShort(candidates[place]!);
+    return { place, features, probability, isReadable };
+  });
 }
 
 /**
- * Returns those of the candidates that are worth a reading, the most probable first. Only statements
- * are read: of longer memories the model would see the beginning. Nor does it read what denies a change
- * or confirms: it takes the words of change for one ("nobody has left").
+ * Returns those of the candidates that are worth a reading, the most probable first. Of longer memories
+ * the model would see the beginning. Nor does it read what denies a change or confirms: it takes the
+ * words of change for one ("nobody has left").
  */
 export function readAmong(compared: readonly ComparedCandidate[]): ComparedCandidate[] {
-  const isOpen = ({ long, denied, confirms }: Features) => long + denied + confirms === 0;
+  const isOpen = ({ denied, confirms }: Features) => denied + confirms === 0;
   return compared
-    .filter(({ features, probability }) => probability >= MIN_READ && isOpen(features))
+    .filter(
+      ({ features, probability, isReadable }) =>
+        probability >= MIN_READ && isReadable && isOpen(features),
+    )
     .sort((a, b) => b.probability - a.probability)
     .slice(0, MAX_READ);
+}
+
+/** What a model read of a pair. */
+export interface Reading {
+  /** The log-odds that the newer memory replaces the older one. */
+  readonly logOdds: number;
+  /** How many others the newer one replaces, as they were read: log(1 + the sum of probabilities). */
+  readonly rivals: number;
+}
+
+/**
+ * Returns the readings of pairs, each with its rivals. Candidates that others replace are no rivals.
+ *
+ * @param read - The pairs of one new memory that were read.
+ * @param logOdds - What the model gave for each of them.
+ */
+export function readingsOf(
+  read: readonly ComparedCandidate[],
+  logOdds: ArrayLike<number>,
+  candidates: readonly ReplacingCandidate[],
+): Map<ComparedCandidate, Reading> {
+  const probabilities = read.map(({ place }, pair) =>
+    candidates[place]?.isReplaced === true ? 0 : logistic(logOdds[pair]!),
+  );
+  const all = probabilities.reduce((sum, one) => sum + one, 0);
+  return new Map(
+    read.map((one, pair) => {
+      const rivals = Math.log1p(Math.max(all - probabilities[pair]!, 0));
+      return [one, { logOdds: logOdds[pair]!, rivals }];
+    }),
+  );
 }
 
 /** What is known of pairs beside their features. */
@@ -218,8 +259,8 @@ export interface GradingOptions {
   readonly isEmbedded: boolean;
   /** What the agent learned, in log-odds. Default 0. */
   readonly offset?: number | undefined;
-  /** The readings of candidates: log-odds of the model. Default: none was read. */
-  readonly readings?: ReadonlyMap<ComparedCandidate, number> | undefined;
+  /** The readings of candidates. Default: none was read. */
+  readonly readings?: ReadonlyMap<ComparedCandidate, Reading> | undefined;
 }
 
 /** Returns the memories that a new memory may replace, the most probable first. */
@@ -266,7 +307,7 @@ export interface PairContext {
   /** What the agent learned. Default 0. */
   readonly offset?: number | undefined;
   /** What the model read; undefined if it did not. */
-  readonly reading?: number | undefined;
+  readonly reading?: Reading | undefined;
 }
 
 /** Returns what the weights say of a pair. */
@@ -291,7 +332,8 @@ export function probabilityOf(
   for (const name of FEATURES) sum += features[name] * (weights[name] ?? 0);
   if (reading === undefined) return logistic(sum + offset);
   const read = READING_WEIGHTS;
-  return logistic(read.offset + read.features * sum + read.reading * reading + offset);
+  const of = read.features * sum + read.reading * reading.logOdds + read.rivals * reading.rivals;
+  return logistic(read.offset + of + offset);
 }
 
 const logistic = (sum: number): number => 1 / (1 + Math.exp(-sum));

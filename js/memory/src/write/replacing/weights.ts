@@ -183,4 +183,5 @@ export const READING_WEIGHTS = {
   offset: -0.23,
   features: 0.58,
   reading: 0.57,
+  rivals: 0,
 };
