@@ -5,7 +5,8 @@
 // and prompts with filters; see benches/js/http-filters.ts. `npm run bench -- --minilm`: measures the
 // sentence transformer; see benches/js/minilm.ts. `npm run bench -- --peers`: measures nous-server and
 // nous-wasm beside libraries and databases; see benches/js/peers.ts for the options. `npm run bench -- --postgres`: measures servers on
-// PostgreSQL; see benches/js/postgres.ts. `npm run bench -- --start`: measures how long
+// PostgreSQL; see benches/js/postgres.ts. `npm run bench -- --release`: measures the files of
+// a release, and fails if one is too large; see benches/js/release-sizes.ts. `npm run bench -- --start`: measures how long
 // the server takes to start; see benches/js/start.ts for the options. `npm run bench -- --rust`:
 // runs `cargo bench --features benches` and writes its medians to benches/results/.
 
@@ -24,6 +25,7 @@ const PROGRAMS = {
   "--minilm": "benches/js/minilm.ts",
   "--peers": "benches/js/peers.ts",
   "--postgres": "benches/js/postgres.ts",
+  "--release": "benches/js/release-sizes.ts",
   "--start": "benches/js/start.ts",
 };
 const PLAIN = "benches/js/plain-server/main.ts";

@@ -69,8 +69,7 @@ describe("the tarball", () => {
     expect(readFileSync(installed("THIRD-PARTY-LICENSES.txt"), "utf8")).toContain("xxhash-rust");
   });
 
-  it("is at most 16 MB, needs no other package and runs no script", async () => {
-    expect(readFileSync(await tarball("minilm")).length).toBeLessThan(16e6);
+  it("needs no other package and runs no script", () => {
     const manifest = JSON.parse(readFileSync(installed("package.json"), "utf8"));
     const { dependencies, peerDependencies, optionalDependencies, scripts } = manifest;
     expect([dependencies, peerDependencies, optionalDependencies, scripts]).toEqual(

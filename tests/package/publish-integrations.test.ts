@@ -12,9 +12,8 @@ const ENTRIES = [
   ...["ai-sdk", "anthropic", "client", "langgraph", "mastra", "mastra-storage", "openai-agents"],
 ];
 
-it("contains the build, the manifest, the readme and the licence, and is small", async () => {
+it("contains the build, the manifest, the readme and the licence", async () => {
   const packed = readFileSync(await tarball("integrations"));
-  expect(packed.length).toBeLessThan(120_000);
   const contents = createPackageFromTarballData(packed);
   const folder = "/node_modules/nous-integrations/";
   const files = contents.listFiles(folder).map((path) => path.slice(folder.length));
