@@ -22,7 +22,6 @@ import { parseArgs } from "node:util";
 import { build } from "./build.mjs";
 import { at, fail, has, output, say } from "./lib.mjs";
 import { packImage } from "./release/image.mjs";
-import { notesOf } from "./release/notes.mjs";
 import { PUBLISHED, packNpm, tarballOf } from "./release/npm.mjs";
 import { provenanceOf, sha256 } from "./release/provenance.mjs";
 import { packPython } from "./release/python.mjs";
@@ -62,12 +61,25 @@ function optionsOf(args) {
 /** Returns whether this runs in a workflow of GitHub that may sign by its own identity, as release.yml does. */
 const isSignedByWorkflow = () => process.env.ACTIONS_ID_TOKEN_REQUEST_URL !== undefined;
 
+/** Returns the notes of a version: its section of the changelog, or what is not released yet. */
+async function notesOf(version) {
+  // The build has installed it.
+  const { parseChangelog } = await import("changelog-parser");
+  const how = { filePath: at("CHANGELOG.md"), removeMarkdown: false };
+  const { versions } = await parseChangelog(how);
+  const { body } = versions.find((section) => section.version === version) ?? versions[0];
+  return `# ${version}\n\n${body}\n`;
+}
+
 /** Returns why there can be no release of this version now, each as a sentence. */
 function refusalsOf(version, key) {
   const changed = output("git", ["status", "--porcelain"]);
+  const changelog = readFileSync(at("CHANGELOG.md"), "utf8");
   return [
     ...(changed === "" ? [] : [`files differ from the commit: commit or remove them:\n${changed}`]),
-    ...(notesOf(version).isCut ? [] : [`CHANGELOG.md has no section "## ${version} – DATE"`]),
+    ...(changelog.includes(`\n## ${version} – `)
+      ? []
+      : [`CHANGELOG.md has no section "## ${version} – DATE"`]),
     ...(has("tests", "server", "released", version)
       ? []
       : [`tests/server/released/${version} is missing: run \`npm run fixture\``]),
@@ -104,7 +116,7 @@ Version ${externalParameters.version} of ${source.uri}, commit ${source.digest.g
 }
 
 /** Makes all files of a release in an empty folder. */
-function make({ to, version, epoch, repository }) {
+async function make({ to, version, epoch, repository }) {
   const work = mkdtempSync(join(tmpdir(), "nous-release-"));
   const own = (name) => join(work, name);
   for (const name of ["npm", "python", "image"]) mkdirSync(own(name));
@@ -119,7 +131,7 @@ function make({ to, version, epoch, repository }) {
     const shared = { to, version, epoch, repository };
     const contents = packImage({ ...shared, tarball, work: own("image"), revision });
     writeFileSync(join(to, `nous-${version}.cdx.json`), sbomOf({ version, epoch, contents }));
-    writeFileSync(join(to, "NOTES.md"), notesOf(version).text);
+    writeFileSync(join(to, "NOTES.md"), await notesOf(version));
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
@@ -192,7 +204,7 @@ async function main() {
   const epoch = Number(output("git", ["log", "-1", "--format=%ct"]));
   const begun = Date.now();
   const { repository } = options;
-  make({ to, version, epoch, repository });
+  await make({ to, version, epoch, repository });
   const key = ownKey ?? (isDry ? keyOfRun() : undefined);
   if (key !== undefined) attest({ to, key, version, repository, isDry });
   for (const line of readFileSync(join(to, "SHA256SUMS"), "utf8").trim().split("\n")) {

@@ -1,1 +1,0 @@
-export function sectionOf(changelog: string, heading: string): string | undefined;
