@@ -1,7 +1,6 @@
 // `npm run release`: one version everywhere, the same bytes each time, and artefacts that install by
 // one command where there is neither Rust nor a network.
 
-import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   appendFileSync,
@@ -28,14 +27,20 @@ import { BUNDLE, PUBLIC_KEY } from "../../js/scripts/release/verifying.mjs";
 import { currentVersion, outOfStep, versionsNamed } from "../../js/scripts/release/versions.mjs";
 import { isFull } from "../support/amount.ts";
 import { none } from "../support/full.ts";
-import { removeRoot, rootWithNpm, runIn, ServerIn } from "./support/clean-root.ts";
+import {
+  copyPython,
+  ENV,
+  installIn,
+  removeRoot,
+  rootWithNpm,
+  runIn,
+  ServerIn,
+} from "./support/clean-root.ts";
 import { emptyFolder, must, root, run, serverTarball } from "./support/tarball.ts";
 
 const MINUTES = 60_000;
 const VERSION = currentVersion();
 const FACT = "Mira eats no dairy since March.";
-/** What a program finds in an environment without anything of this machine. */
-const ENV = { PATH: "/usr/local/bin", HOME: "/root" };
 
 const NODE_26: Record<string, [name: string, integrity: string]> = {
   x64: [
@@ -227,12 +232,13 @@ describe("the command", () => {
   });
 });
 
+const NODES = [
+  { name: "Node 24", find: nodeOfNpm },
+  { name: "Node 26", find: node26 },
+];
+
 describe("the server's tarball, in a root with Node and npm alone", () => {
-  const nodes = [
-    { name: "Node 24", find: nodeOfNpm },
-    { name: "Node 26", find: node26 },
-  ];
-  it.each(isFull ? nodes : nodes.slice(0, 1))(
+  it.each(isFull ? NODES : NODES.slice(0, 1))(
     "$name: is installed by one command, without a network, and answers",
     { timeout: 5 * MINUTES },
     async ({ name, find }) => {
@@ -240,11 +246,8 @@ describe("the server's tarball, in a root with Node and npm alone", () => {
       const place = await rootWithNpm(find());
       onTestFinished(() => removeRoot(place));
       cpSync(tarball, join(place, `nous-server-${VERSION}.tgz`));
-      const begun = performance.now();
       // docs/loading.md: npm install -g ./nous-server-VERSION.tgz
-      const npm = ["/usr/local/bin/node", "/usr/lib/npm/bin/npm-cli.js"];
-      const install = ["install", "-g", "--offline", "--no-audit", "--no-fund"];
-      await runIn(place, [...npm, ...install, `./nous-server-${VERSION}.tgz`], { env: ENV });
+      const seconds = await installIn(place, "-g", `./nous-server-${VERSION}.tgz`);
       const installed = performance.now();
       const started = await ServerIn.start(place, ["/usr/bin/env", "nous-server", "--port", "0"], {
         env: ENV,
@@ -254,10 +257,9 @@ describe("the server's tarball, in a root with Node and npm alone", () => {
       expect(await page.text()).toContain("<title>");
       const answered = performance.now();
       expect(await started.stop()).toBe(0);
-      const seconds = (from: number, to: number) => ((to - from) / 1000).toFixed(1);
       console.info(
-        `${name}: installed in ${seconds(begun, installed)} s, ` +
-          `first answer ${seconds(installed, answered)} s later`,
+        `${name}: installed in ${seconds.toFixed(1)} s, ` +
+          `first answer ${((answered - installed) / 1000).toFixed(1)} s later`,
       );
     },
   );
@@ -437,28 +439,88 @@ describeInFull("a release", () => {
     expect(readdirSync(join(data, "agents")).length).toBeGreaterThan(0);
   });
 
-  it("has a wheel that asks the server", { timeout: 5 * MINUTES }, async () => {
-    const place = emptyFolder();
-    onTestFinished(() => rmSync(place, { recursive: true, force: true }));
-    await must("python3", ["-m", "venv", place], folder);
-    const python = join(place, "bin", "python");
-    const wheel = at(`nous_memory_client-${VERSION}-py3-none-any.whl`);
-    await must(python, ["-m", "pip", "install", "--quiet", wheel], folder);
-    const tarball = at(`nous-server-${VERSION}.tgz`);
-    const flags = ["--prefix", place, "--offline", "--no-audit", "--no-fund"];
-    await must("npm", ["install", "-g", ...flags, tarball], folder);
-    const program = join(place, "asks.py");
-    writeFileSync(
-      program,
-      `import nous_memory
-with nous_memory.local("${place}/memory") as memory:
+  it.each(NODES)(
+    "has libraries that answer in a root with $name and npm alone",
+    { timeout: 5 * MINUTES },
+    async ({ name, find }) => {
+      const place = await rootWithNpm(find());
+      onTestFinished(() => removeRoot(place));
+      const files = readdirSync(folder).filter(
+        (file) => file.endsWith(".tgz") && !file.startsWith("nous-server"),
+      );
+      for (const file of files) cpSync(at(file), join(place, file));
+      const seconds = await installIn(
+        place,
+        "--prefix=/project",
+        ...files.map((file) => `/${file}`),
+      );
+      writeFileSync(
+        join(place, "project", "asks.mjs"),
+        `import { loadEmbedder } from "nous-embedder";
+import { multilingual } from "nous-e5";
+import { NousClient } from "nous-integrations/client";
+import { Memory, promptOfTurn, remember } from "nous-memory";
+import { loadMinilm } from "nous-minilm";
+import { version } from "nous-wasm";
+
+const memory = new Memory({ embedder: await loadEmbedder() });
+remember(memory, "${FACT}");
+const { prompt } = promptOfTurn(memory, { input: "What may Mira eat?" });
+const lengths = [];
+for (const options of [{}, { model: multilingual }]) {
+  const model = await loadMinilm(options);
+  lengths.push(model.embed("${FACT}").vector.length);
+}
+console.log(JSON.stringify([version, prompt.includes("${FACT}"), lengths, typeof NousClient]));
+`,
+      );
+      const said = await runIn(place, ["/usr/local/bin/node", "/project/asks.mjs"], { env: ENV });
+      expect(JSON.parse(said)).toEqual([VERSION, true, [384, 384], "function"]);
+      console.info(`${name}: ${files.length} libraries installed in ${seconds.toFixed(1)} s`);
+    },
+  );
+
+  it.each(["-py3-none-any.whl", ".tar.gz"])(
+    "has a Python client, nous_memory_client-VERSION%s, that asks the server where there is no compiler",
+    { timeout: 5 * MINUTES },
+    async (ending) => {
+      const place = await rootWithNpm(nodeOfNpm());
+      onTestFinished(() => removeRoot(place));
+      const [server, client] = [
+        `nous-server-${VERSION}.tgz`,
+        `nous_memory_client-${VERSION}${ending}`,
+      ];
+      cpSync(at(server), join(place, server));
+      await installIn(place, "-g", `./${server}`);
+      // What the client and its build need comes from PyPI, and is installed without a network.
+      const project = readFileSync(join(root, "clients", "python", "pyproject.toml"), "utf8");
+      const [, backend] = /^requires = \["(.*)"\]$/m.exec(project)!;
+      const outside = join(place, "outside");
+      await must("python3", ["-m", "venv", outside], folder);
+      const python = join(outside, "bin", "python");
+      const download = ["-m", "pip", "download", "--quiet", "--only-binary", ":all:"];
+      const wheel = at(`nous_memory_client-${VERSION}-py3-none-any.whl`);
+      await must(python, [...download, "--dest", join(place, "needed"), wheel, backend!], folder);
+      rmSync(join(place, "needed", `nous_memory_client-${VERSION}-py3-none-any.whl`));
+      cpSync(at(client), join(place, client));
+      const inside = await copyPython(python, place);
+      rmSync(outside, { recursive: true });
+      const begun = performance.now();
+      const pip = ["-m", "pip", "install", "--quiet", "--no-index", "--find-links", "/needed"];
+      await runIn(place, [...inside, ...pip, `/${client}`], { env: ENV });
+      const installed = ((performance.now() - begun) / 1000).toFixed(1);
+      writeFileSync(
+        join(place, "asks.py"),
+        `import nous_memory
+with nous_memory.local("/memory") as memory:
     memory.remember("${FACT}")
     print(memory.context("What may Mira eat?").prompt)
 `,
-    );
-    const env = { ...process.env, PATH: `${place}/bin:${process.env.PATH}`, PYTHONPATH: "" };
-    const { stdout, stderr } = spawnSync(python, [program], { env, encoding: "utf8", cwd: place });
-    expect(stderr).toBe("");
-    expect(stdout).toContain(FACT.slice(0, -1));
-  });
+      );
+      expect(await runIn(place, [...inside, "/asks.py"], { env: ENV })).toContain(
+        FACT.slice(0, -1),
+      );
+      console.info(`${client}: installed in ${installed} s`);
+    },
+  );
 });

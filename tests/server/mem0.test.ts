@@ -1,9 +1,14 @@
 // The interface of mem0 at /mem0. The requests are those that its npm client sends (mem0ai 3.3.1), and those
-// of its older clients.
+// of its older clients. The full tier also runs the clients of npm and PyPI.
 
+import { execFileSync } from "node:child_process";
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { Rights } from "../../js/server/src/keys/keys.ts";
 import { keyIn } from "./support/keys.ts";
+import { testOnFilesInFull } from "./support/on-postgres.ts";
 import { type Running, start } from "./support/server-process.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
@@ -259,3 +264,43 @@ describe("what does not fit", () => {
     expect((await send("POST /v3/memories/search/", { filters: {} })).status).toBe(400);
   });
 });
+
+/** The commands that install a client of mem0 into the folder that they run in, and start a program. */
+const CLIENTS: [program: string, commands: string[]][] = [
+  ["calls.mjs", ["npm install --ignore-scripts --no-audit --no-fund mem0ai@3.3.1", "node"]],
+  [
+    "calls.py",
+    [
+      "python3 -m venv environment",
+      "environment/bin/pip install --quiet mem0ai==2.2.1",
+      "environment/bin/python",
+    ],
+  ],
+];
+
+testOnFilesInFull.each(CLIENTS)(
+  "mem0's own client gets all that it asks for: %s",
+  { timeout: 600_000 },
+  async (program, commands) => {
+    const { url } = await started();
+    const cwd = temporaryFolder({ onDisk: true });
+    copyFileSync(
+      fileURLToPath(new URL(`./support/mem0/${program}`, import.meta.url)),
+      join(cwd, program),
+    );
+    const env = { ...process.env, MEM0_TELEMETRY: "false" };
+    const run = (command: string, ...args: string[]) => {
+      const [name, ...rest] = command.split(" ");
+      return execFileSync(name!, [...rest, ...args], { cwd, env, encoding: "utf8" });
+    };
+    const starting = commands.at(-1)!;
+    for (const command of commands.slice(0, -1)) run(command);
+    expect(JSON.parse(run(starting, program, `${url}/mem0`))).toEqual({
+      read: "I am allergic to walnuts and cashews.",
+      history: 1,
+      left: ["I am allergic to walnuts and cashews.", "I play the cello on Mondays."],
+      afterAll: [],
+      afterUsers: [],
+    });
+  },
+);

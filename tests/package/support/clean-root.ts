@@ -1,12 +1,15 @@
-// Root folders without Rust, a compiler or a shell: Node, npm and the C libraries that Node links, or
-// the files of a container image. Programs run in them by `chroot`, in mounts of their own.
+// Root folders without Rust, a compiler or a shell: Node, npm and the C libraries that Node links, with
+// Python beside them if asked for, or the files of a container image. Programs run in them by `chroot`, in mounts of
+// their own.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { cpSync, mkdirSync, realpathSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { copyFileSync, cpSync, mkdirSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { layOutSystem, type Node } from "../../../js/scripts/release/image.mjs";
 import { emptyFolder, must } from "./tarball.ts";
 
+/** What a program finds in an environment without anything of this machine. */
+export const ENV = { PATH: "/usr/local/bin", HOME: "/root" };
 /** Mounts what a container has: /proc, /dev, and, on a root that cannot be written to, /tmp and /data. */
 const MOUNTS = {
   writable: `mount --rbind /proc "$1/proc"; mount --rbind /dev "$1/dev"`,
@@ -72,6 +75,47 @@ export async function rootWithNpm(node: Node): Promise<string> {
   mkdirSync(join(root, "usr", "bin"), { recursive: true });
   cpSync("/usr/bin/env", join(root, "usr", "bin", "env"), { dereference: true });
   return root;
+}
+
+/**
+ * Runs npm's installation in a root folder with npm, without a network. Returns the seconds that it
+ * took.
+ */
+export async function installIn(root: string, ...args: readonly string[]): Promise<number> {
+  const begun = performance.now();
+  const npm = ["/usr/local/bin/node", "/usr/lib/npm/bin/npm-cli.js"];
+  const install = ["install", "--offline", "--no-audit", "--no-fund"];
+  await runIn(root, [...npm, ...install, ...args], { env: ENV });
+  return (performance.now() - begun) / 1000;
+}
+
+/** Prints where a Python has its program, its library and its pip. */
+const PYTHON = `import json, os, pip, sys, sysconfig
+paths = [sys.executable, sysconfig.get_path("stdlib"), os.path.dirname(pip.__file__)]
+print(json.dumps([os.path.realpath(path) for path in paths]))`;
+/** What the library of a Python has for tests and for other packages. */
+const NOT_OF_PYTHON = /^(__pycache__|test|idlelib|(site|dist)-packages|EXTERNALLY-MANAGED)$/;
+
+/**
+ * Copies a Python with pip into a root folder, at the places that it has here, and the C libraries that it links.
+ * Returns the command that starts it.
+ */
+export async function copyPython(python: string, root: string): Promise<string[]> {
+  const [program, library, pip] = JSON.parse(await must(python, ["-c", PYTHON], root));
+  cpSync(program, join(root, program));
+  cpSync(library, join(root, library), {
+    recursive: true,
+    filter: (path) => !NOT_OF_PYTHON.test(basename(path)),
+  });
+  cpSync(pip, join(root, "usr", "lib", "pip", "pip"), { recursive: true });
+  const modules = join(library, "lib-dynload");
+  const linking = [program, ...readdirSync(modules).map((name) => join(modules, name))];
+  const linked = await must("ldd", linking, root);
+  for (const [, path] of linked.matchAll(/=>\s*(\/\S+) \(0x/g)) {
+    mkdirSync(dirname(join(root, path!)), { recursive: true });
+    copyFileSync(path!, join(root, path!));
+  }
+  return ["/usr/bin/env", "PYTHONPATH=/usr/lib/pip", program];
 }
 
 /** A server that runs in a root folder. */
