@@ -699,6 +699,26 @@ Words before the lists, with a [[Kettle]].
   });
 });
 
+test("a note of basic-memory has no memory of headings that nothing stands below", () => {
+  const list = "- [method] Pour over keeps clarity\n";
+  const textsOf = (text: string) =>
+    readMarkdownFile({ name: "a.md", modified: MODIFIED }, text, "basic-memory").memories.map(
+      (memory) => memory.text,
+    );
+  const observed = "Pour over keeps clarity";
+  // As `basic-memory tool write-note` writes it, and with a title.
+  const lists = `## Observations\n${list}\n## Relations\n`;
+  for (const title of ["", "# Coffee\n\n"]) expect(textsOf(title + lists)).toEqual([observed]);
+  expect(textsOf(`# Coffee\n\nBeans.\n\n${lists}`)).toEqual([
+    expect.stringMatching(/Beans\.$/),
+    observed,
+  ]);
+  const [deep] = textsOf(`# Coffee\n\n## Tools\n${list}\n### Mill\n\nOld.\n`);
+  expect(deep).toMatch(/Old\.$/);
+  const [code] = textsOf(`${list}\n\`\`\`\n# no heading\n\`\`\`\n`);
+  expect(code).toContain("# no heading");
+});
+
 describe("JSON in pieces", () => {
   test("is what JSON.parse gives of the whole", () => {
     fc.assert(

@@ -56,8 +56,6 @@ export function readBasicMemory(
   };
   const { rest, told, relations } = parted(front?.below ?? text);
   for (const { title: above, text: piece, isBelowHeading } of splitText(rest).pieces) {
-    // A heading without words below it says nothing beside the title.
-    if (isBelowHeading && piece === above) continue;
     const path = isBelowHeading && above !== title ? `${title} › ${above}` : title;
     add({ text: piece, title: path, type });
   }
@@ -104,13 +102,38 @@ function relationIn(line: string) {
   return { verb, name, context: told === "" ? undefined : told.slice(1, -1) };
 }
 
+/** Returns the lines of a text. Those of code are marked. */
+function linesIn(text: string): { line: string; isCode: boolean }[] {
+  let isOpen = false;
+  return text.split(/\r?\n/).map((line) => {
+    const isFence = /^\s*(?:```|~~~)/.test(line);
+    if (isFence) isOpen = !isOpen;
+    return { line, isCode: isOpen || isFence };
+  });
+}
+
+/**
+ * Returns the text of lines without the headings that have no words below them: such a heading says
+ * nothing beside the title.
+ */
+function wordsIn(lines: ReturnType<typeof linesIn>): string {
+  const kept: string[] = [];
+  /** The level of the heading that comes next, 0 for words; the end of the text ends all sections. */
+  let next = 1;
+  for (const { line, isCode } of lines.toReversed()) {
+    const level = isCode ? 0 : (/^(#{1,6})\s/.exec(line)?.[1]?.length ?? 0);
+    if (level > 0 && next > 0 && next <= level) continue;
+    if (line.trim() !== "") next = level;
+    kept.push(line);
+  }
+  return kept.reverse().join("\n");
+}
+
 /** Takes observations and relations out of a text. Lines of code stay. */
 function parted(text: string) {
   const told: { category: string; words: string; own: string[] }[] = [];
   const relations: { type: string; name: string; context: string | undefined }[] = [];
-  let isCode = false;
-  const rest = text.split(/\r?\n/).filter((line) => {
-    if (/^\s*(?:```|~~~)/.test(line)) isCode = !isCode;
+  const rest = linesIn(text).filter(({ line, isCode }) => {
     if (isCode) return true;
     const [, category, words] = OBSERVATION.exec(line) ?? [];
     if (category !== undefined && !BOX.test(category) && !/^\[/.test(words!)) {
@@ -130,5 +153,5 @@ function parted(text: string) {
     });
     return false;
   });
-  return { rest: rest.join("\n"), told, relations };
+  return { rest: wordsIn(rest), told, relations };
 }
