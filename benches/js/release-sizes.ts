@@ -42,10 +42,11 @@ const COLUMNS = ["file", "installed", "packages"] as const;
 /** What a name has between its package and its ending. */
 const VERSION = /-\d+\.\d+\.\d+(-py3-none-any|-linux-[a-z0-9]+)?(?=\.(tgz|tar|oci|whl))/;
 
-const HOW = `\`npm run bench -- --release\`: megabytes of the files of a release, and what an installation into an empty folder
-adds: megabytes of files, and packages, with those that a file needs. npm installs from the files alone, and pip from PyPI, too. Of
-the image, *installed* are its unpacked layers. In brackets is the bar of each, above which the bench fails. The machine's load over
-the last minute was`;
+const HOW = `\`npm run bench -- --release\`: megabytes of the files of a release, and what an
+installation into an empty folder adds: megabytes of files, and packages, with those that a file
+needs. npm installs from the files alone, and pip from PyPI, too. Of the image, *installed* are its
+unpacked layers. In brackets is the bar of each, above which the bench fails. The machine's load
+over the last minute was`;
 
 const work = mkdtempSync(join(tmpdir(), "nous-bench-"));
 try {

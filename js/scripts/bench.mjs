@@ -6,9 +6,9 @@
 // sentence transformer; see benches/js/minilm.ts. `npm run bench -- --peers`: measures nous-server and
 // nous-wasm beside libraries and databases; see benches/js/peers.ts for the options. `npm run bench -- --postgres`: measures servers on
 // PostgreSQL; see benches/js/postgres.ts. `npm run bench -- --release`: measures the files of
-// a release, and fails if one is too large; see benches/js/release-sizes.ts. `npm run bench -- --start`: measures how long
-// the server takes to start; see benches/js/start.ts for the options. `npm run bench -- --rust`:
-// runs `cargo bench --features benches` and writes its medians to benches/results/.
+// a release, and fails if one is too large; see benches/js/release-sizes.ts. `npm run bench --
+// --start`: measures how long the server takes to start; see benches/js/start.ts for the options.
+// `npm run bench -- --rust`: runs `cargo bench --features benches` and writes its medians to benches/results/.
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";

@@ -481,7 +481,7 @@ console.log(JSON.stringify([version, prompt.includes("${FACT}"), lengths, typeof
   );
 
   it.each(["-py3-none-any.whl", ".tar.gz"])(
-    "has a Python client, nous_memory_client-VERSION%s, that asks the server where there is no compiler",
+    "has a Python client, as %s, that asks the server where there is no compiler",
     { timeout: 5 * MINUTES },
     async (ending) => {
       const place = await rootWithNpm(nodeOfNpm());

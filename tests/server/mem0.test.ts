@@ -265,7 +265,7 @@ describe("what does not fit", () => {
   });
 });
 
-/** The commands that install a client of mem0 into the folder that they run in, and start a program. */
+/** The commands that install a client of mem0 into their folder, and the one that starts a program. */
 const CLIENTS: [program: string, commands: string[]][] = [
   ["calls.mjs", ["npm install --ignore-scripts --no-audit --no-fund mem0ai@3.3.1", "node"]],
   [

@@ -1,6 +1,6 @@
-// Root folders without Rust, a compiler or a shell: Node, npm and the C libraries that Node links, with
-// Python beside them if asked for, or the files of a container image. Programs run in them by `chroot`, in mounts of
-// their own.
+// Root folders without Rust, a compiler or a shell: Node, npm and the C libraries that Node links,
+// with a Python beside them for some tests, or the files of a container image. Programs run in them
+// by `chroot`, in mounts of their own.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { copyFileSync, cpSync, mkdirSync, readdirSync, realpathSync, rmSync } from "node:fs";
@@ -97,8 +97,8 @@ print(json.dumps([os.path.realpath(path) for path in paths]))`;
 const NOT_OF_PYTHON = /^(__pycache__|test|idlelib|(site|dist)-packages|EXTERNALLY-MANAGED)$/;
 
 /**
- * Copies a Python with pip into a root folder, at the places that it has here, and the C libraries that it links.
- * Returns the command that starts it.
+ * Copies a Python with pip into a root folder, at the places that it has here, with the C libraries
+ * that it links. Returns the command that starts it.
  */
 export async function copyPython(python: string, root: string): Promise<string[]> {
   const [program, library, pip] = JSON.parse(await must(python, ["-c", PYTHON], root));

@@ -118,7 +118,7 @@ function linesIn(text: string): { line: string; isCode: boolean }[] {
  */
 function wordsIn(lines: ReturnType<typeof linesIn>): string {
   const kept: string[] = [];
-  /** The level of the heading that comes next, 0 for words; the end of the text ends all sections. */
+  /** The level of the heading that comes next, 0 for words. The end is as a heading of level 1. */
   let next = 1;
   for (const { line, isCode } of lines.toReversed()) {
     const level = isCode ? 0 : (/^(#{1,6})\s/.exec(line)?.[1]?.length ?? 0);
