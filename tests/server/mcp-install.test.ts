@@ -21,6 +21,7 @@ import { parse as parseYaml } from "yaml";
 import { FORMS } from "../../js/server/src/mcp/config-files.ts";
 import { CLIENT_NAMES, CLIENTS, fileOf } from "../../js/server/src/mcp/install.ts";
 import { messagesIn } from "../../js/server/src/mcp/session-hooks.ts";
+import { some } from "../support/amount.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -48,7 +49,7 @@ function run(home: string, args: readonly string[], { input = "", cwd = home } =
 }
 
 describe("a configuration", () => {
-  test.each(CLIENT_NAMES)(
+  test.each(some(CLIENT_NAMES, 4))(
     "of %s gets the server, keeps the rest, and loses it again",
     (name) => {
       const home = temporaryFolder();

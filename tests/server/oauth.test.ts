@@ -14,6 +14,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createLog } from "../../js/server/src/log.ts";
 import { IssuerKeys } from "../../js/server/src/oauth/issuer.ts";
 import { claimedBy } from "../../js/server/src/oauth/tokens.ts";
+import { some } from "../support/amount.ts";
 import {
   type How,
   type Issuer,
@@ -446,7 +447,7 @@ describe("an issuer", () => {
       [/larger than 524288 bytes/, (_, response) => json(response, `"${"x".repeat(2 ** 19)}"`)],
       [/.{4}/, (_, response) => response.destroy()],
     ];
-    for (const [why, behave] of answers) {
+    for (const [why, behave] of some(answers, 3)) {
       const { issuer, server, key } = await world();
       issuer.behave = behave;
       const token = await issuer.token();

@@ -372,7 +372,10 @@ describe("a server with default settings", () => {
     const running = await serve(temporaryFolder());
     const told = /in another language than English.*multilingual/g;
     const remember = async (agent: string, text: (place: number) => string) => {
-      const memories = Array.from({ length: 21 }, (_, place) => text(place));
+      // Turns of talk: the server need not read what each of them may replace.
+      const memories = Array.from({ length: 21 }, (_, place) => ({
+        ...{ text: text(place), type: "custom:turn" },
+      }));
       const own = clientOf(running, agent);
       expect((await own.ask("POST /remember", { memories })).status).toBe(200);
       await embedded(own);
