@@ -234,6 +234,24 @@ describe("numbers of pairs", () => {
     expect(third).not.toBe(second);
   });
 
+  it("tell a change from its denial, in groups that took part in nothing", () => {
+    const groups: { older: string; replacing: string[]; standing: string[] }[] = JSON.parse(
+      readFileSync("benches/quality/changes/groups/denials-held.json", "utf8"),
+    );
+    const part = some(groups, 20);
+    const shareOf = (name: "replacing" | "standing", places: readonly number[]) => {
+      const pairs = part.flatMap((group) =>
+        places.map((place) => ({ older: group.older, newer: group[name][place]! })),
+      );
+      const numbers = reader.replacing(pairs);
+      return numbers.filter((one) => one > 0).length / numbers.length;
+    };
+    // A plain change, and one by its consequence.
+    expect(shareOf("replacing", [0, 1])).toBeGreaterThan(0.6);
+    // Two denials, a confirmation, and a change of something else.
+    expect(shareOf("standing", [0, 1, 2, 3])).toBeLessThan(0.15);
+  });
+
   it("leave vectors as they are", () => {
     const { vectors } = reader.embedAll(json("bits.json"));
     expect(Buffer.from(vectors.buffer).equals(recorded("bits.bin"))).toBe(true);

@@ -445,15 +445,17 @@ describe("the rule", () => {
     expect(comparison.guesses()).toEqual(possiblyReplacedBy(rows.at(-1)!, store));
   });
 
-  test("reads no pair of longer memories, of turns, of what asks, or of what denies a change", () => {
+  test("reads two short sentences, and no pair of longer memories, of turns, or of what asks", () => {
     const long = "The harbour office keeps a list of all boats, and of their owners. ".repeat(6);
     const { memory } = guessesOf([
-      ...["The gate is green.", long.trim(), "Is the gate green or red?"],
-      ...["The colour of the gate has not changed: green.", "As before the gate: green or so."],
+      ...["The gate is green.", long.trim(), `${long}The gate is red now.`],
+      ...["Is the gate green or red?", "We painted the gate. It is red now."],
     ]);
     const { rows, store } = comparedIn(memory);
     const pairsOf = (row: (typeof rows)[number]) => comparisonOf(row, store).pairs;
-    for (const row of rows.slice(1)) expect(pairsOf(row)).toEqual([]);
+    for (const row of rows.slice(1, -1)) expect(pairsOf(row)).toEqual([]);
+    const newer = "We painted the gate. It is red now.";
+    expect(pairsOf(rows.at(-1)!)).toContainEqual({ older: "The gate is green.", newer });
     const turn = {
       ...rows[0]!,
       id: "turn",

@@ -38,7 +38,7 @@ export const ownModel = (url: URL): MinilmModel => ({
 });
 
 /** The name of this package's adapter, which the hash of its file gives. @internal */
-export const REPLACING = "replacing-384-a8419ce9";
+export const REPLACING = "replacing-384-8fa884de";
 
 /** The bytes that cross into the module at once. Its memory never shrinks. @internal */
 export const PIECE: number = 2 ** 18;

@@ -208,16 +208,11 @@ export function comparedAmong(
 
 /**
  * Returns those of the candidates that are worth a reading, the most probable first. Of longer memories
- * the model would see the beginning. Nor does it read what denies a change or confirms: it takes the
- * words of change for one ("nobody has left").
+ * the model would see the beginning alone.
  */
 export function readAmong(compared: readonly ComparedCandidate[]): ComparedCandidate[] {
-  const isOpen = ({ denied, confirms }: Features) => denied + confirms === 0;
   return compared
-    .filter(
-      ({ features, probability, isReadable }) =>
-        probability >= MIN_READ && isReadable && isOpen(features),
-    )
+    .filter(({ probability, isReadable }) => probability >= MIN_READ && isReadable)
     .sort((a, b) => b.probability - a.probability)
     .slice(0, MAX_READ);
 }

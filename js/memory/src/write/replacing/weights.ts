@@ -176,12 +176,12 @@ export const REPLACING_WEIGHTS: Readonly<
 };
 
 /**
- * How the log-odds of the features and those of a model that read both statements add up, and the
- * offset.
+ * How the log-odds of the features, those of a model that read both statements and their rivals add up,
+ * and the offset.
  */
 export const READING_WEIGHTS = {
-  offset: -0.23,
+  offset: 0.61,
   features: 0.58,
-  reading: 0.57,
-  rivals: 0,
+  reading: 0.78,
+  rivals: -1.55,
 };
