@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
+import { still } from "./still.ts";
 
 /** The views, each with an address that shows it well. */
 const VIEWS: Readonly<Record<string, string>> = {
@@ -19,23 +20,20 @@ const VIEWS: Readonly<Record<string, string>> = {
 const SIZES = { wide: [1280, 860], narrow: [360, 740] } as const;
 /** The quality of a WebP, in percent. */
 const QUALITY = 82;
-/** How long a view may take to draw itself, in milliseconds. */
-const PATIENCE = 1_500;
-/** How long the vectors of a sample may take, in milliseconds. */
-const VECTORS = 300_000;
+/** How long a view stands still until its picture is taken, in milliseconds. */
+const REST = 1_500;
 
 /** Writes a picture of every view below `folder`. The page is at `url`. */
 export async function photograph(browser: Browser, url: string, folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
+  // A context keeps the vectors of the samples, so that each is made once.
+  const context = await browser.newContext({ reducedMotion: "reduce" });
   for (const theme of ["light", "dark"] as const)
-    for (const [size, [width, height]] of Object.entries(SIZES)) {
-      const context = await browser.newContext({
-        colorScheme: theme,
-        viewport: { width, height },
-        reducedMotion: "reduce",
-      });
+    for (const [size, [width, height]] of Object.entries(SIZES))
       for (const [view, at] of Object.entries(VIEWS)) {
         const page = await context.newPage();
+        await page.emulateMedia({ colorScheme: theme });
+        await page.setViewportSize({ width, height });
         await page.goto(`${url}#/${at}`);
         await page.locator("main").waitFor();
         await page.locator(".loading").waitFor({ state: "detached" });
@@ -45,14 +43,11 @@ export async function photograph(browser: Browser, url: string, folder: string):
         await page.evaluate(() => {
           document.documentElement.style.scrollbarGutter = "auto";
         });
-        await page.waitForTimeout(PATIENCE);
-        // Memories get their vectors once in a context.
-        await page.locator("aside.meaning").waitFor({ state: "detached", timeout: VECTORS });
+        await still(page, REST);
         writeFileSync(join(folder, `${view}-${theme}-${size}.webp`), await taken(page));
         await page.close();
       }
-      await context.close();
-    }
+  await context.close();
 }
 
 async function measured(page: Page): Promise<void> {

@@ -3,8 +3,9 @@
 // it is shown is written here, and does not depend on the machine.
 
 import { writeFileSync } from "node:fs";
-import type { Browser, Locator, Page } from "playwright-core";
+import type { Browser, Locator } from "playwright-core";
 import sharp from "sharp";
+import { still } from "./still.ts";
 
 /** The window, in CSS pixels, and how many pixels of the picture one has: README shows it smaller. */
 const WINDOW = { width: 1040, height: 740 };
@@ -16,8 +17,6 @@ const LETTERS = 2;
 const LETTERS_OF_QUESTION = 6;
 /** How long the page rests between two looks at it, in milliseconds. */
 const REST = 250;
-/** How many looks may differ until the page stands still. */
-const LOOKS = 120;
 
 /** Writes the recording into `file`. The page is at `url`. */
 export async function record(browser: Browser, url: string, file: string): Promise<void> {
@@ -32,7 +31,7 @@ export async function record(browser: Browser, url: string, file: string): Promi
   const delays: number[] = [];
   /** Takes a frame that is shown for these milliseconds. */
   const take = async (shown: number) => {
-    const frame = await still(page);
+    const frame = await still(page, REST);
     const before = frames.at(-1);
     if (before?.equals(frame)) {
       delays[delays.length - 1]! += shown;
@@ -81,17 +80,4 @@ export async function record(browser: Browser, url: string, file: string): Promi
   writeFileSync(file, await webp.toBuffer());
   const seconds = delays.reduce((sum, shown) => sum + shown) / 1_000;
   console.log(`${frames.length} frames, ${seconds} s`);
-}
-
-/** Returns the page as PNG when two looks at it are the same, and no vector is missing. */
-async function still(page: Page): Promise<Buffer> {
-  let before: Buffer | undefined;
-  for (let look = 0; look < LOOKS; look++) {
-    await page.waitForTimeout(REST);
-    const now = await page.screenshot();
-    const isBusy = (await page.locator("aside.meaning, .loading").count()) > 0;
-    if (!isBusy && before?.equals(now)) return now;
-    before = now;
-  }
-  throw new Error("The page does not come to rest");
 }

@@ -144,6 +144,27 @@ describe("suggested questions", () => {
     held.free();
   });
 
+  /** Lets a memory of few pass for one of so many, of which a question takes long. */
+  const passFor = (held: Held, count: number): Held => {
+    Object.defineProperty(held.rows.nodes, "size", { value: count });
+    return held;
+  };
+
+  it("are found in a large memory, and stay while it changes", async () => {
+    const texts = STATEMENTS.map(([statement]) => statement);
+    const small = await holding(...texts);
+    const questions = await suggestedOf(small);
+    const large = passFor(await holding(...texts), 100_000);
+    expect(await suggestedOf(large)).toEqual(questions);
+    await remember(large, "Hello there");
+    expect(await suggestedOf(large)).toEqual(questions);
+    large.remove([firstOf(large, questions[0]!).id]);
+    const [, ...others] = questions;
+    expect((await suggestedOf(large)).filter((one) => questions.includes(one))).toEqual(others);
+    small.free();
+    large.free();
+  });
+
   it("are none of a memory that was closed meanwhile", async () => {
     const held = await holding("I live in Graz.");
     held.mean(async () => {

@@ -11,7 +11,10 @@ const SUGGESTIONS = 5;
 const MAX_LOOKED_AT = 200;
 /** How many questions are tried of each kind: those of what memories tell, then the general ones. */
 const MAX_TRIED = 20;
-/** The most memories that are asked all together: a question takes the longer, the more there are. */
+/**
+ * The most memories that the new questions of a kind ask all together after a change: a question takes the
+ * longer, the more there are. The first time, all are tried: that takes a small part of the opening.
+ */
 const MAX_ASKED = 200_000;
 
 /** Of memories, the questions that they answer; kept until the memory changes. */
@@ -20,22 +23,28 @@ const made = new WeakMap<Held, { changes: number; questions: string[] }>();
 /** Returns questions that late memories answer first, each one of them, the latest first. */
 export async function suggestedOf(held: Held): Promise<string[]> {
   const { changes } = held;
-  const known = made.get(held);
-  if (known?.changes === changes) return known.questions;
+  const before = made.get(held);
+  if (before?.changes === changes) return before.questions;
+  const offered = new Set(before?.questions);
   // Those of a server come in another order.
   const late = [...held.all()]
     .sort((one, other) => other.sequence - one.sequence)
     .slice(0, MAX_LOOKED_AT);
-  const max = Math.min(MAX_TRIED, Math.floor(MAX_ASKED / Math.max(1, held.rows.nodes.size)));
+  const max =
+    before === undefined
+      ? MAX_TRIED
+      : Math.min(MAX_TRIED, Math.floor(MAX_ASKED / Math.max(1, held.rows.nodes.size)));
   const found = new Map<IndexedNodeRow, string>();
   for (const kind of ["telling", "general"] as const) {
     const tried = new Set<string>();
+    let fresh = 0;
     for (const row of late) {
-      if (found.size === SUGGESTIONS || tried.size >= max) break;
-      if (found.has(row)) continue;
+      if (found.size === SUGGESTIONS) break;
       for (const statement of [row.content_title, textsOf(row).text ?? ""]) {
         for (const question of questionsOf(statement)[kind]) {
-          if (found.has(row) || tried.has(question) || tried.size >= max) continue;
+          if (found.has(row) || tried.has(question)) continue;
+          // What was offered before the change is asked again in any case.
+          if (!offered.has(question) && fresh++ >= max) continue;
           tried.add(question);
           await held.hear([question]);
           if (held.isFreed) return [];
