@@ -229,8 +229,23 @@ describe("the page over a large memory of a server", () => {
     await page.getByRole("link", { name: "Answers", exact: true }).click();
     await page.locator(".answer").first().waitFor();
     await bar(page).waitFor();
+    await page.evaluate(() => {
+      const told = new Set<string>();
+      const look = () => told.add(document.querySelector("aside.meaning")?.textContent ?? "");
+      new MutationObserver(look).observe(document, {
+        ...{ subtree: true, childList: true, characterData: true },
+      });
+      Object.assign(globalThis, { told });
+    });
     release.resolve();
     await bar(page).waitFor({ state: "detached" });
+    const told = await page.evaluate(() => [
+      ...(globalThis as unknown as { told: Set<string> }).told,
+    ]);
+    expect(told.filter((text) => /memories loaded/.test(text)).length).toBeGreaterThan(0);
+    // One memory was deleted meanwhile.
+    for (const text of told)
+      expect(text).not.toMatch(/of (?!2,(?:400|399) )[\d,]+ memories loaded/);
     await expect
       .poll(() => page.locator(".verdict").innerText())
       .toContain("among 2,400 memories, by");

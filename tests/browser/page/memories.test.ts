@@ -486,6 +486,25 @@ describe("the list", () => {
     await close();
   });
 
+  it("says one day, and a text that is its own title, once", async () => {
+    const { page, close } = await visit(VIEW);
+    const rows = [
+      note("oak", "Oil the oak.", "Oil the oak.", 4),
+      note("rent", "Rent", "900 a month.", 4),
+    ];
+    await choose(page, { name: "notes.jsonl", text: jsonl(rows) });
+    await heading(page, "notes.jsonl").waitFor();
+    expect(await page.locator(".open-memory .facts").first().innerText()).toMatch(
+      /2 memories\s+4 Mar 2026$/,
+    );
+    const shown = await page.locator(".record .body").allInnerTexts();
+    expect(shown.map((text) => text.match(/Oil the oak|900 a month/g))).toEqual([
+      ["900 a month"],
+      ["Oil the oak"],
+    ]);
+    await close();
+  });
+
   it("has no faults in both themes, narrow and wide", async () => {
     const { page, complaints, close } = await visit(VIEW);
     await choose(page, { ...notes, text: `${notes.text}\noops` });

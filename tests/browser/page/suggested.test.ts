@@ -122,6 +122,16 @@ describe("suggested questions", () => {
     held.free();
   });
 
+  it("are also those that another memory of the same words answers first", async () => {
+    const held = await holding("I live in Graz.");
+    const [row] = held.all();
+    held.put([{ ...row!, id: "same", sequence: row!.sequence + 1 }]);
+    const question = "Where do I live?";
+    expect(firstOf(held, question).id).toBe(row!.id);
+    expect(await suggestedOf(held)).toEqual([question]);
+    held.free();
+  });
+
   it("ask what memories tell before they ask what is known of something", async () => {
     const held = await holding("I live in Graz.", "The build is red.", "Mira prefers tea.");
     expect(await suggestedOf(held)).toEqual([

@@ -26,6 +26,12 @@ export function dayOf(instant: number): string {
   return `${day.getUTCDate()} ${MONTHS[day.getUTCMonth()]} ${day.getUTCFullYear()}`;
 }
 
+/** Returns the days from one instant to another: "3 Oct 2026 to 5 Oct 2026", or the one day. */
+export function daysOf(first: number, last: number): string {
+  const [from, to] = [dayOf(first), dayOf(last)];
+  return from === to ? from : `${from} to ${to}`;
+}
+
 /** The greatest percentage that has a decimal: "9.9 %", and then "10 %". */
 const MAX_WITH_DECIMAL = 9.95;
 const MIN_WITH_DECIMAL = 0.05;

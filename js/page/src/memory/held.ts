@@ -220,9 +220,9 @@ export class Held {
     return this.#awaited;
   }
 
-  /** Tells how many memories are here, and how many are awaited, until all are here. */
-  untilWhole(tell: (there: number, awaited: number) => void): Promise<void> {
-    this.#onArrival = () => tell(this.rows.nodes.size, this.#awaited);
+  /** Tells how many memories are here, until all are here. */
+  untilWhole(tell: (there: number) => void): Promise<void> {
+    this.#onArrival = () => tell(this.rows.nodes.size);
     return this.whole;
   }
 

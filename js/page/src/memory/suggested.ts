@@ -20,6 +20,9 @@ const MAX_ASKED = 200_000;
 /** Of memories, the questions that they answer; kept until the memory changes. */
 const made = new WeakMap<Held, { changes: number; questions: string[] }>();
 
+/** Memories of the same words answer alike, so that any of them may be the first answer. */
+const says = (row: IndexedNodeRow) => `${row.content_title}\n${textsOf(row).text}`;
+
 /** Returns questions that late memories answer first, each one of them, the latest first. */
 export async function suggestedOf(held: Held): Promise<string[]> {
   const { changes } = held;
@@ -49,7 +52,8 @@ export async function suggestedOf(held: Held): Promise<string[]> {
           await held.hear([question]);
           if (held.isFreed) return [];
           const [first] = held.index.ask(question, { ...held.asking(question), limit: 1 });
-          if (first?.id === row.id && first.score >= ANSWERABLE) found.set(row, question);
+          if (first === undefined || first.score < ANSWERABLE) continue;
+          if (says(held.row(first.id)!) === says(row)) found.set(row, question);
         }
       }
     }

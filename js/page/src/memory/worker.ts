@@ -131,8 +131,8 @@ const calls = {
   keep: async () => keep(await whole()),
   hasKept,
   forget: () => forget(held),
-  /** Tells how many memories are here, and how many are awaited, until all are here. */
-  untilWhole: (tell: (there: number, awaited: number) => void) => there().untilWhole(tell),
+  /** Tells how many memories are here, until all are here. */
+  untilWhole: (tell: (there: number) => void) => there().untilWhole(tell),
   /** Tells what others write to the memory of a server, until `rest` or until another one is opened. */
   follow: async (tell: (news: News) => void) => (await following()).follow(there(), tell),
   rest: async () => (await following()).rest(),

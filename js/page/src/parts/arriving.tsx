@@ -20,10 +20,10 @@ export default function Arriving({ memories, awaited }: Pick<Summary, "memories"
   useEffect(() => {
     let isOver = false;
     let asked = memories;
-    const tell = (here: number, missing: number) => {
+    const tell = (here: number) => {
       if (isOver) return;
       there.value = here;
-      all.value = here + missing;
+      all.value = Math.max(all.value, here);
       if (here < 2 * asked || isInUse()) return;
       asked = here;
       void memoryChanged();

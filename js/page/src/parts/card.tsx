@@ -34,6 +34,7 @@ interface CardProps {
   children?: ComponentChildren;
 }
 
+/** A memory. A text that repeats the title is not shown again. */
 export function MemoryCard(props: CardProps) {
   const { card, marks = [], passage, isShort = true, heading: Heading = "h2", children } = props;
   return (
@@ -44,9 +45,11 @@ export function MemoryCard(props: CardProps) {
         </Heading>
       )}
       <Facts card={card} />
-      <p class="text">
-        <Marked text={card.text} field="text" marks={marks} passage={passage} isShort={isShort} />
-      </p>
+      {card.text === card.title ? null : (
+        <p class="text">
+          <Marked text={card.text} field="text" marks={marks} passage={passage} isShort={isShort} />
+        </p>
+      )}
       {children}
     </>
   );

@@ -4,7 +4,7 @@
 import { lazy } from "preact/compat";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { memoryName, question } from "../../app/address.ts";
-import { counted, dayOf, ms, percent, SECTION_NAMES } from "../../app/format.ts";
+import { counted, daysOf, ms, percent, SECTION_NAMES } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { isEmpty, memory } from "../../memory/client.ts";
 import type { Answered, Shown, Understood } from "../../memory/records.ts";
@@ -227,8 +227,6 @@ function Answers({ answered }: { answered: Answered }) {
 const isToldBefore = (shown: readonly Shown[], { card, rank }: Shown): boolean =>
   shown.some((other) => other.rank < rank && card.history?.some(({ id }) => id === other.card.id));
 
-const DAY = 86_400_000;
-
 /** The line about the engine's reading of the question. */
 function UnderstoodLine({ understood }: { understood: Understood }) {
   const { times, parts, intents, words } = understood;
@@ -244,8 +242,7 @@ function UnderstoodLine({ understood }: { understood: Understood }) {
         <div key={time.text}>
           <dt>Time</dt>
           <dd>
-            “{time.text}”: {dayOf(time.start)}
-            {time.end - time.start > DAY ? ` to ${dayOf(time.end - 1)}` : ""}
+            “{time.text}”: {daysOf(time.start, time.end - 1)}
           </dd>
         </div>
       ))}

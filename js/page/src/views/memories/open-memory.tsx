@@ -1,7 +1,7 @@
 // The open memory: its size, and the actions on it as a whole.
 
 import { useSignal } from "@preact/signals";
-import { count, counted, dayOf, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
+import { count, counted, daysOf, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
 import { hasKept } from "../../app/opening.ts";
 import { memory, memoryChanged } from "../../memory/client.ts";
 import type { Summary } from "../../memory/records.ts";
@@ -41,11 +41,7 @@ export function OpenMemory({ summary, isAnyKept }: { summary: Summary; isAnyKept
           </span>
         )}
         {edges === 0 ? null : <span>{counted(edges, "link")}</span>}
-        {memories === 0 ? null : (
-          <span>
-            {dayOf(first)} to {dayOf(last)}
-          </span>
-        )}
+        {memories === 0 ? null : <span>{daysOf(first, last)}</span>}
       </p>
       {memories === 0 ? null : (
         <p class="facts">
