@@ -115,6 +115,18 @@ describe("a memory that comes page by page", () => {
     expect(held.index.edgeCount).toBe(linked.length);
   });
 
+  it("counts each memory once at any time, as here or as awaited", async () => {
+    const held = await inPages(100, async () => {});
+    const sums = new Set<number>();
+    for (let { memories, awaited } = held.summary(); awaited > 1; ) {
+      sums.add(memories + awaited);
+      await new Promise((resolve) => setTimeout(resolve));
+      ({ memories, awaited } = held.summary());
+    }
+    expect([...sums]).toEqual([nodes.length]);
+    await held.whole;
+  });
+
   it("keeps what changed meanwhile, whatever comes later", async () => {
     const release = gate();
     const held = await inPages(300, (place) => (place === 0 ? Promise.resolve() : release.promise));

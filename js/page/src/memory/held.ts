@@ -195,16 +195,15 @@ export class Held {
     this.#awaited = Math.max(1, count);
     for await (const page of pages) {
       for (let from = 0; from < page.length; from += AT_ONCE) {
-        const fresh = page
-          .slice(from, from + AT_ONCE)
-          .filter(({ id }) => !this.rows.nodes.has(id) && !this.#gone.has(id));
+        const part = page.slice(from, from + AT_ONCE);
+        const fresh = part.filter(({ id }) => !this.rows.nodes.has(id) && !this.#gone.has(id));
         for (const row of fresh) this.rows.nodes.set(row.id, row);
+        this.#awaited = Math.max(1, this.#awaited - part.length);
         this.#upsert(fresh);
         this.#forget();
         await turn();
         if (this.isFreed) return;
       }
-      this.#awaited = Math.max(1, this.#awaited - page.length);
       this.#onArrival();
     }
     this.#awaited = 0;
