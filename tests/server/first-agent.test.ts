@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { ANSWER, type ChatRequest, type FakeModel, fakeModel } from "./support/fake-model.ts";
+import { keyIn } from "./support/keys.ts";
 import { type Running, start } from "./support/server-process.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
@@ -72,6 +73,21 @@ describe("an agent", () => {
     const model = await fakeModel();
     const { code, out } = await run(name, FACT, { url: "http://127.0.0.1:1" }, model);
     expect([code, out]).toEqual([1, ""]);
+    expect(model.received).toEqual([]);
+  });
+});
+
+describe("an agent whose memory refuses", () => {
+  test.each(NAMES.filter((name) => !BY_TOOLS.includes(name)))("%s tells why", async (name) => {
+    const folder = temporaryFolder();
+    await keyIn(folder, { agents: "all", scopes: ["memory"], creates_agents: false });
+    const server = await start(folder);
+    const model = await fakeModel();
+    const { status, body } = await server.ask("POST /context", { input: FACT });
+    expect(status).toBe(401);
+    const { code, out, wrong } = await run(name, FACT, server, model);
+    expect([code, out]).toEqual([1, ""]);
+    expect(wrong).toContain(JSON.stringify(body.error));
     expect(model.received).toEqual([]);
   });
 });
