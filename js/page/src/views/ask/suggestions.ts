@@ -1,5 +1,5 @@
-// Questions that the page suggests for the samples. Each shows something that the engine does:
-// other words for the same, a correction, a time, two questions in one, German, and no answer.
+// Questions that the page suggests for the samples, which answer each of them first. Each shows something
+// that the engine does: other words for the same, a correction, a time, two questions in one, German.
 
 import { memoryName, question } from "../../app/address.ts";
 import { opened } from "../../memory/client.ts";
@@ -11,7 +11,6 @@ const SUGGESTIONS: Readonly<Record<string, readonly string[]>> = {
     "Which book did the club discuss in October?",
     "When did we give up the car, and what does a viola by Kenji cost?",
     "Wie lange dauerte die Operation von Papa?",
-    "What is the blood type of Theo?",
   ],
   trader: [
     "Can extreme funding stay extreme?",
@@ -19,7 +18,6 @@ const SUGGESTIONS: Readonly<Record<string, readonly string[]>> = {
     "When did extreme funding stay extreme, and how do I profit from forced sellers?",
     "Is risky trading dangerous after defeats?",
     "Welche Lektion gibt es zu Meme Coins?",
-    "Who is my landlord?",
   ],
 };
 
