@@ -1,5 +1,6 @@
 // `npm run pictures`: draws the picture of the README into docs/. `npm run pictures -- page`:
-// photographs the views of the page into docs/page/. `npm run pictures -- recording`: records the page.
+// photographs the views of the page into docs/page/; `-- page graph time` photographs these alone.
+// `npm run pictures -- recording`: records the page.
 
 import { writeFileSync } from "node:fs";
 import { TYPES } from "../../../tests/browser/page/support.ts";
@@ -10,10 +11,10 @@ import { record } from "./recording.ts";
 
 const RECORDING = "docs/page/correction.webp";
 
-const [what = "docs/life-of-a-memory.svg"] = process.argv.slice(2);
+const [what = "docs/life-of-a-memory.svg", ...views] = process.argv.slice(2);
 if (what === "page" || what === "recording") {
   const [browser, site] = [await openBrowser(), await Site.serve("js/page/dist", {}, TYPES)];
-  if (what === "page") await photograph(browser, site.url, "docs/page");
+  if (what === "page") await photograph(browser, site.url, "docs/page", views);
   else await record(browser, site.url, RECORDING);
   await browser.close();
   await site.close();

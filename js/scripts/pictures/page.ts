@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { still } from "./still.ts";
+import { PATIENCE, still, whileTold } from "./still.ts";
 
 /** The views, each with an address that shows it well. */
 const VIEWS: Readonly<Record<string, string>> = {
@@ -23,36 +23,56 @@ const QUALITY = 82;
 /** How long a view stands still until its picture is taken, in milliseconds. */
 const REST = 1_500;
 
-/** Writes a picture of every view below `folder`. The page is at `url`. */
-export async function photograph(browser: Browser, url: string, folder: string): Promise<void> {
+/**
+ * Writes a picture of each view below `folder`, or of those that are named. The page is at `url`.
+ *
+ * @throws If a name is none of a view.
+ */
+export async function photograph(
+  browser: Browser,
+  url: string,
+  folder: string,
+  names: readonly string[],
+): Promise<void> {
+  for (const name of names)
+    if (!Object.hasOwn(VIEWS, name))
+      throw new Error(`There is no view ${name}. The views are ${Object.keys(VIEWS).join(", ")}.`);
+  const wanted = Object.entries(VIEWS).filter(
+    ([view]) => names.length === 0 || names.includes(view),
+  );
   mkdirSync(folder, { recursive: true });
   // A context keeps the vectors of the samples, so that each is made once.
   const context = await browser.newContext({ reducedMotion: "reduce" });
-  for (const theme of ["light", "dark"] as const)
-    for (const [size, [width, height]] of Object.entries(SIZES))
-      for (const [view, at] of Object.entries(VIEWS)) {
-        const page = await context.newPage();
+  context.setDefaultTimeout(PATIENCE);
+  for (const [view, at] of wanted) {
+    const page = await context.newPage();
+    await page.goto(`${url}#/${at}`);
+    await page.locator("main").waitFor();
+    await page.locator(".loading").waitFor({ state: "detached" });
+    if (view === "speed") await measured(page);
+    if (view === "remember") await corrected(page);
+    // Chromium without a window draws no scrollbar, and would leave the room for one empty.
+    await page.evaluate(() => {
+      document.documentElement.style.scrollbarGutter = "auto";
+    });
+    for (const theme of ["light", "dark"] as const)
+      for (const [size, [width, height]] of Object.entries(SIZES)) {
         await page.emulateMedia({ colorScheme: theme });
         await page.setViewportSize({ width, height });
-        await page.goto(`${url}#/${at}`);
-        await page.locator("main").waitFor();
-        await page.locator(".loading").waitFor({ state: "detached" });
-        if (view === "speed") await measured(page);
-        if (view === "remember") await corrected(page);
-        // Chromium without a window draws no scrollbar, and would leave the room for one empty.
-        await page.evaluate(() => {
-          document.documentElement.style.scrollbarGutter = "auto";
-        });
         await still(page, REST);
         writeFileSync(join(folder, `${view}-${theme}-${size}.webp`), await taken(page));
-        await page.close();
       }
+    await page.close();
+  }
   await context.close();
 }
 
 async function measured(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Measure" }).click();
-  await page.getByText("Done.").waitFor({ timeout: 60_000 });
+  await whileTold(page, async () => {
+    const told = await page.locator("main").innerText();
+    return told.includes("Done.") ? "" : told;
+  });
 }
 
 /** Writes two memories into an empty one, of which the second corrects the first. */

@@ -5,7 +5,7 @@
 import { writeFileSync } from "node:fs";
 import type { Browser, Locator } from "playwright-core";
 import sharp from "sharp";
-import { still } from "./still.ts";
+import { PATIENCE, still } from "./still.ts";
 
 /** The window, in CSS pixels, and how many pixels of the picture one has: README shows it smaller. */
 const WINDOW = { width: 1040, height: 740 };
@@ -26,6 +26,7 @@ export async function record(browser: Browser, url: string, file: string): Promi
     deviceScaleFactor: SCALE,
     reducedMotion: "reduce",
   });
+  context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   const frames: Buffer[] = [];
   const delays: number[] = [];
