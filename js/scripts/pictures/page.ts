@@ -59,6 +59,8 @@ export async function photograph(
       for (const [size, [width, height]] of Object.entries(SIZES)) {
         await page.emulateMedia({ colorScheme: theme });
         await page.setViewportSize({ width, height });
+        // What was stored was brought into sight.
+        await page.evaluate(() => scrollTo(0, 0));
         await still(page, REST);
         writeFileSync(join(folder, `${view}-${theme}-${size}.webp`), await taken(page));
       }
