@@ -1,5 +1,5 @@
-// Waits for the page, so that no picture of it is half drawn. What takes long on a busy machine may take
-// long: a wait ends if nothing has changed for two minutes, and not after a fixed time.
+// Waits for the page, so that no picture of it is half drawn. What takes long on a busy machine may
+// take long: a wait ends if nothing has changed for two minutes, and not after a fixed time.
 
 import type { Page } from "playwright-core";
 
@@ -11,7 +11,11 @@ const BETWEEN = 250;
 /** What tells that the page works: vectors that are missing, or a memory that opens. */
 const WORK = "aside.meaning, .loading";
 
-/** Waits as long as `tell` returns something else than an empty text. Throws if that stays the same. */
+/**
+ * Waits until `tell` returns an empty text.
+ *
+ * @throws If it returns the same text for too long.
+ */
 export async function whileTold(page: Page, tell: () => Promise<string>): Promise<void> {
   let [before, since] = ["", Date.now()];
   for (let told = await tell(); told !== ""; told = await tell()) {
