@@ -356,7 +356,10 @@ describe("retries", () => {
 
 describe("the circuit breaker", () => {
   test("stops calls to a failing provider, and resumes them later", async () => {
-    const { provider, embedder, logged } = await set(status(500), { pace: { retries: 0 } });
+    // So long that a busy machine calls again within it.
+    const rest = 3_000;
+    const pace = { retries: 0, rest };
+    const { provider, embedder, logged } = await set(status(500), { pace });
     for (let call = 0; call < PACE.failures; call++)
       await embedder.texts(["a"], MODEL, never).catch(() => {});
     const resting = await embedder.texts(["a"], MODEL, never).catch((error: unknown) => error);
@@ -366,7 +369,7 @@ describe("the circuit breaker", () => {
     expect(logged.join()).toContain("it is not called for a while");
 
     provider.behave();
-    await new Promise((resolve) => setTimeout(resolve, PACE.rest + 20));
+    await new Promise((resolve) => setTimeout(resolve, rest + 20));
     expect(await embedder.question("agent", "a", MODEL)).toEqual(
       Float32Array.from(vectorOf("a", D)),
     );

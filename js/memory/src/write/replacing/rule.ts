@@ -73,8 +73,8 @@ const MAX_GUESSES = 3;
 const MIN_READ = 0.01;
 /** The most pairs of one new memory that are read. */
 const MAX_READ = 6;
-/** UTF-16 units of a memory that is read: the model sees some 44 word pieces of each. */
-const MAX_READABLE = 240;
+/** UTF-16 units of a memory that is read: the model sees 44 word pieces, and knows no longer ones. */
+const MAX_READABLE = 160;
 
 /** Sections whose memories hold until something newer. Those of the others tell what happened. */
 const LASTING: ReadonlySet<MemorySection> = new Set(["KNOWLEDGE", "PROCEDURAL"]);

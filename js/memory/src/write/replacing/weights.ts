@@ -180,8 +180,8 @@ export const REPLACING_WEIGHTS: Readonly<
  * and the offset.
  */
 export const READING_WEIGHTS = {
-  offset: 0.61,
-  features: 0.58,
-  reading: 0.78,
-  rivals: -1.55,
+  offset: 0.71,
+  features: 0.54,
+  reading: 0.82,
+  rivals: -1.72,
 };
