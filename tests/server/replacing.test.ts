@@ -427,6 +427,13 @@ describe("the rule", () => {
       ),
       runs(60),
     );
+    // Another one that is surely replaced makes this one clearly less likely.
+    const beside = (other: number) => {
+      const readings = comparison.pairs.map((_, pair) => [2, other][pair] ?? -9);
+      return comparison.guesses(readings).find(({ id }) => id === first.id)?.probability ?? 0;
+    };
+    expect(comparison.pairs.length).toBeGreaterThan(1);
+    expect(beside(8)).toBeLessThan(beside(-8) - 0.1);
     const oneOf = fc.double({ min: -8, max: 8, noNaN: true });
     fc.assert(
       fc.property(fc.array(oneOf, { minLength: 6, maxLength: 6 }), oneOf, (others, more) => {
