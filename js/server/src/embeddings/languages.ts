@@ -2,13 +2,23 @@
 // its default model and writes German is told, once.
 //
 // A text counts as another language if most of its letters are not Latin, or if it has no English
-// function word. Notes in English have none in every fifth case, and whole memories in another language
-// have hardly any: so many texts decide.
+// function word, and one of another language or a letter that English does not have. Terse notes
+// ("job: designer, Lumen agency") have neither, and tell nothing. Many texts decide.
 
 /** Function words of English that no common language shares. */
 const ENGLISH: ReadonlySet<string> = new Set(
   "the and for with my it are to by from that this have has you our they is of i".split(" "),
 );
+/** Function words of other languages that are no words of English. */
+const OTHERS: ReadonlySet<string> = new Set(
+  (
+    "der das und ist nicht mit ich wir ein eine einen zu den dem von bei auf seit nach vom zum wird " +
+    "el los las que una con por del en y mi se al su " +
+    "le les est et une dans avec mon il che gli nel sono os uma com em het een niet voor " +
+    "och att det som nie jest"
+  ).split(" "),
+);
+const NOT_ENGLISH = /[^\p{ASCII}’]/u;
 /** Shorter texts say nothing of their language. */
 const MIN_WORDS = 5;
 const MIN_LETTERS = 4;
@@ -21,7 +31,9 @@ export function isOtherLanguage(text: string): boolean | undefined {
   const latin = text.match(/\p{Script=Latin}/gu)?.length ?? 0;
   if (letters >= MIN_LETTERS && 2 * latin < letters) return true;
   const words = text.toLowerCase().match(/[\p{L}'’]+/gu) ?? [];
-  return words.length < MIN_WORDS ? undefined : !words.some((word) => ENGLISH.has(word));
+  if (words.length < MIN_WORDS) return undefined;
+  if (words.some((word) => ENGLISH.has(word))) return false;
+  return words.some((word) => OTHERS.has(word) || NOT_ENGLISH.test(word)) ? true : undefined;
 }
 
 /** Counts the languages of texts. */
