@@ -104,8 +104,8 @@ ${groups.join("\n")}
 };
 
 /**
- * How the log-odds of the features, those of a model that read both statements and their rivals add up,
- * and the offset.
+ * How the log-odds of the features, those of a model that read both statements and their rivals add
+ * up, and the offset.
  */
 export const READING_WEIGHTS = {
   offset: ${reading.offset},

@@ -9,8 +9,8 @@
 //
 // Features see words, and "Standup is at 9:30" shares none with "We pushed the daily to 10". A sentence
 // transformer that was trained on such pairs *reads* the two together. It takes a while, so it reads the
-// few pairs that the features leave open, and its log-odds join theirs. A new memory has one thing to say:
-// the more older ones it seems to replace as read, its *rivals*, the less each of them is.
+// few pairs that the features leave open, and its log-odds join theirs. A new memory has one thing to
+// say: the more older ones it seems to replace, as they were read (*rivals*), the less each of them is.
 //
 // # Invariants
 //

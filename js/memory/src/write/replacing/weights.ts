@@ -176,8 +176,8 @@ export const REPLACING_WEIGHTS: Readonly<
 };
 
 /**
- * How the log-odds of the features, those of a model that read both statements and their rivals add up,
- * and the offset.
+ * How the log-odds of the features, those of a model that read both statements and their rivals add
+ * up, and the offset.
  */
 export const READING_WEIGHTS = {
   offset: 0.71,
