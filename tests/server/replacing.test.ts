@@ -452,7 +452,7 @@ describe("the rule", () => {
     expect(comparison.guesses()).toEqual(possiblyReplacedBy(rows.at(-1)!, store));
   });
 
-  test("reads two short sentences, and no pair of longer memories, of turns, or of what asks", () => {
+  test("reads two short sentences, and no longer memories, no turns, and nothing that asks", () => {
     const long = "The harbour office keeps a list of all boats, and of their owners. ".repeat(6);
     const { memory } = guessesOf([
       ...["The gate is green.", long.trim(), `${long}The gate is red now.`],

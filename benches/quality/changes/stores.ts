@@ -1,8 +1,8 @@
 // Whole memories of invented people and teams, in order of time, each with the earlier memories that
 // it replaces. They are what the rule meets in practice: most of what looks like a replacement is none.
 // Several writers wrote them one by one; they had read neither the rule nor its other pairs. Half of what
-// replaces says so with other words, in passing, or by a consequence. Twenty-four stores have questions,
-// by others who read the stores alone, or by their writers. Nothing may be fitted on eight of them.
+// replaces says so with other words, in passing, or by a consequence. Twenty-four stores have
+// questions, by others who read the stores alone, or by their writers. Nothing may be fitted on eight.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { GENERAL, guessedType } from "nous-memory";
@@ -56,8 +56,8 @@ export function lifeStores(): LifeStore[] {
 }
 
 /**
- * Returns whether the newer memory replaces the older one; undefined if it replaces one that did, so
- * that a guess of it is neither right nor wrong.
+ * Returns whether the newer memory replaces the older one; undefined if it replaces one that did,
+ * so that a guess of it is neither right nor wrong.
  */
 export function replacesIn(
   { replaced }: LifeStore,

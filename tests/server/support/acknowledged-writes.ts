@@ -80,7 +80,7 @@ export async function heldBy({
   };
 }
 
-/** Servers compare new memories in the background: each try reads again what they linked meanwhile. */
+/** Servers link new memories in the background: each try reads again what came meanwhile. */
 const TRIES = 100;
 
 /** Returns the graph and the health of one state: the graph is the same before and after. */

@@ -12,8 +12,9 @@ const MAX_LOOKED_AT = 200;
 /** How many questions are tried of each kind: those of what memories tell, then the general ones. */
 const MAX_TRIED = 20;
 /**
- * The most memories that the new questions of a kind ask all together after a change: a question takes the
- * longer, the more there are. The first time, all are tried: that takes a small part of the opening.
+ * The most memories that the new questions of a kind ask all together after a change: a question
+ * takes the longer, the more there are. The first time, all are tried: that takes a small part of
+ * the opening.
  */
 const MAX_ASKED = 200_000;
 

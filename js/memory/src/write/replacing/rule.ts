@@ -9,8 +9,8 @@
 //
 // Features see words, and "Standup is at 9:30" shares none with "We pushed the daily to 10". A sentence
 // transformer that was trained on such pairs *reads* the two together. It takes a while, so it reads the
-// few pairs that the features leave open, and its log-odds join theirs. A new memory has one thing to
-// say: the more older ones it seems to replace, as they were read (*rivals*), the less each of them is.
+// few pairs that the features leave open, and its log-odds join theirs. A new memory has one thing
+// to say: the more older ones it seems to replace, as they were read (*rivals*), the less each is.
 //
 // # Invariants
 //
@@ -73,7 +73,7 @@ const MAX_GUESSES = 3;
 const MIN_READ = 0.01;
 /** The most pairs of one new memory that are read. */
 const MAX_READ = 6;
-/** UTF-16 units of a memory that is read: the model sees 44 word pieces, and knows no longer ones. */
+/** UTF-16 units of a memory that is read: the model sees 44 word pieces, and knows no more. */
 const MAX_READABLE = 160;
 
 /** Sections whose memories hold until something newer. Those of the others tell what happened. */
@@ -207,8 +207,8 @@ export function comparedAmong(
 }
 
 /**
- * Returns those of the candidates that are worth a reading, the most probable first. Of longer memories
- * the model would see the beginning alone.
+ * Returns those of the candidates that are worth a reading, the most probable first. Of longer
+ * memories the model would see the beginning alone.
  */
 export function readAmong(compared: readonly ComparedCandidate[]): ComparedCandidate[] {
   return compared
@@ -221,12 +221,12 @@ export function readAmong(compared: readonly ComparedCandidate[]): ComparedCandi
 export interface Reading {
   /** The log-odds that the newer memory replaces the older one. */
   readonly logOdds: number;
-  /** How many others the newer one replaces, as they were read: log(1 + the sum of probabilities). */
+  /** How many others the newer one replaces, as read: log(1 + the sum of probabilities). */
   readonly rivals: number;
 }
 
 /**
- * Returns the readings of pairs, each with its rivals. Candidates that others replace are no rivals.
+ * Returns the readings of pairs with their rivals. Candidates that others replace are no rivals.
  *
  * @param read - The pairs of one new memory that were read.
  * @param logOdds - What the model gave for each of them.

@@ -1,5 +1,6 @@
-// Questions that the page suggests for the samples, which answer each of them first. Each shows something
-// that the engine does: other words for the same, a correction, a time, two questions in one, German.
+// Questions that the page suggests for the samples, which answer each of them first. Each shows
+// something that the engine does: other words for the same, a correction, a time, two questions in
+// one, German.
 
 import { memoryName, question } from "../../app/address.ts";
 import { opened } from "../../memory/client.ts";
