@@ -22,10 +22,11 @@ import {
 import { getSectionForSubtype, MemoryIndex } from "nous-wasm";
 import { generateSample } from "../../js/sample/trader/index.ts";
 import { CHANGES, type ChangePair } from "../quality/changes/pairs.ts";
-import { lifeStores, replacesIn } from "../quality/changes/stores.ts";
-import { type ComparedBy, verdictOf, written } from "../quality/conflicts.ts";
+import { lifeStores } from "../quality/changes/stores.ts";
+import { type ComparedBy, REPLACED, written } from "../quality/conflicts.ts";
 import { generalSet, traderSet } from "../quality/own-sets.ts";
 import type { QuestionSet } from "../quality/question-set.ts";
+import { type Replaced, replacesIn } from "../quality/replaces.ts";
 import { Sentences } from "../quality/sentences.ts";
 import { table, writeResults } from "../results.ts";
 import {
@@ -119,10 +120,10 @@ for (const [by, title] of [
       .filter(({ part }) => part === "dev")
       .flatMap(({ id, candidates }) =>
         candidates.flatMap((older) => {
-          const verdict = verdictOf(older.id, id);
-          return older.features === undefined || verdict === "right again"
+          const replaces = replacesIn(REPLACED, older.id, id);
+          return older.features === undefined || replaces === undefined
             ? []
-            : { features: older.features, replaces: verdict === "right" };
+            : { features: older.features, replaces };
         }),
       ),
   ];
@@ -136,25 +137,22 @@ for (const [by, title] of [
  * were kept for this, and the development half of the general memory.
  */
 function readPairs(): JudgedReading[] {
-  const of = (set: QuestionSet, replaces: (older: string, newer: string) => boolean | undefined) =>
+  const of = (set: QuestionSet, replaced: Replaced) =>
     written(set, { embedder, sentences }).flatMap(({ id, part, candidates }) =>
       candidates.flatMap(({ id: older, features, reading }): JudgedReading[] => {
-        const verdict = replaces(older, id);
-        if (features === undefined || reading === undefined || verdict === undefined) return [];
+        const replaces = replacesIn(replaced, older, id);
+        if (features === undefined || reading === undefined || replaces === undefined) return [];
         if (set === general && part !== "dev") return [];
         const odds = logOddsOf(probabilityOf(features, weights.embedded!));
-        return [{ features: odds, reading, replaces: verdict }];
+        return [{ features: odds, reading, replaces }];
       }),
     );
   const general = generalSet();
   return [
     ...lifeStores()
       .filter(({ use }) => use === "reading")
-      .flatMap((store) => of(store, (older, newer) => replacesIn(store, older, newer))),
-    ...of(general, (older, newer) => {
-      const verdict = verdictOf(older, newer);
-      return verdict === "right again" ? undefined : verdict === "right";
-    }),
+      .flatMap((store) => of(store, store.replaced)),
+    ...of(general, REPLACED),
   ];
 }
 

@@ -5,8 +5,9 @@ import { writeFileSync } from "node:fs";
 import { loadEmbedderSync } from "nous-embedder";
 import { probabilityOf, REPLACING_WEIGHTS } from "nous-memory";
 import { CHANGES, type ChangePair, READ_PAIRS } from "../quality/changes/pairs.ts";
-import { type LifeStore, lifeStores, replacesIn } from "../quality/changes/stores.ts";
+import { type LifeStore, lifeStores } from "../quality/changes/stores.ts";
 import { written } from "../quality/conflicts.ts";
+import { replacesIn } from "../quality/replaces.ts";
 import { Sentences } from "../quality/sentences.ts";
 
 /** Pairs of a store that do not replace, for each that does: the most tempting, and any others. */
@@ -36,7 +37,7 @@ function pairsOf(store: LifeStore): TrainingPair[] {
   const standing = written(store, models)
     .flatMap(({ id: newer, candidates }) =>
       candidates.flatMap(({ id: older, features }) =>
-        features === undefined || replacesIn(store, older, newer) !== false
+        features === undefined || replacesIn(store.replaced, older, newer) !== false
           ? []
           : {
               ...pairOf(older, newer, false),

@@ -14,24 +14,23 @@ const RIDGE = { statement: 0.5, long: 0.3 };
 const DIGITS = 2;
 const NAMES = ["offset", ...FEATURES] as const;
 
-/** Returns the weights, rounded. The same pairs give the same weights. */
-export function fitReplacing(pairs: readonly JudgedPair[]): ReplacingWeights {
-  const rows = pairs.map(({ features, replaces }) => ({
-    values: Float64Array.from([1, ...FEATURES.map((name) => features[name])]),
-    is: Number(replaces),
-  }));
-  const ridges = NAMES.map((name) =>
-    name === "offset" ? 0 : name.startsWith("long") ? RIDGE.long : RIDGE.statement,
-  );
+/** The values of a pair, the first of which is 1, and whether it replaces. */
+interface Row {
+  readonly values: readonly number[];
+  readonly replaces: boolean;
+}
+
+/** Returns the weights of the values, rounded. `ridges` are the factors of their squares. */
+function fitted(rows: readonly Row[], ridges: readonly number[]): number[] {
   const { point } = minimise(
     (weights) => {
       const gradient = new Float64Array(weights.length);
       let value = 0;
-      for (const { values, is } of rows) {
+      for (const { values, replaces } of rows) {
         let sum = 0;
         for (let k = 0; k < values.length; k++) sum += values[k]! * weights[k]!;
-        value += Math.max(sum, 0) + Math.log1p(Math.exp(-Math.abs(sum))) - is * sum;
-        const over = 1 / (1 + Math.exp(-sum)) - is;
+        value += Math.max(sum, 0) + Math.log1p(Math.exp(-Math.abs(sum))) - Number(replaces) * sum;
+        const over = 1 / (1 + Math.exp(-sum)) - Number(replaces);
         for (let k = 0; k < values.length; k++) gradient[k]! += over * values[k]!;
       }
       for (const [k, ridge] of ridges.entries()) {
@@ -40,11 +39,23 @@ export function fitReplacing(pairs: readonly JudgedPair[]): ReplacingWeights {
       }
       return { value: value / rows.length, gradient: gradient.map((one) => one / rows.length) };
     },
-    NAMES.map(() => 0),
-    NAMES.map(() => Number.NEGATIVE_INFINITY),
+    ridges.map(() => 0),
+    ridges.map(() => Number.NEGATIVE_INFINITY),
   );
-  const rounded = NAMES.map((name, k) => [name, Number(point[k]!.toFixed(DIGITS))]);
-  return Object.fromEntries(rounded);
+  return Array.from(point, (one) => Number(one.toFixed(DIGITS)) + 0);
+}
+
+/** Returns the weights, rounded. The same pairs give the same weights. */
+export function fitReplacing(pairs: readonly JudgedPair[]): ReplacingWeights {
+  const rows = pairs.map(({ features, replaces }) => ({
+    values: [1, ...FEATURES.map((name) => features[name])],
+    replaces,
+  }));
+  const ridges = NAMES.map((name) =>
+    name === "offset" ? 0 : name.startsWith("long") ? RIDGE.long : RIDGE.statement,
+  );
+  const weights = fitted(rows, ridges);
+  return Object.fromEntries(NAMES.map((name, k) => [name, weights[k]!]));
 }
 
 /** The log-odds of a pair by its features, what a model read, and whether it replaces. */
@@ -59,24 +70,11 @@ export type ReadingWeights = Readonly<Record<"offset" | "features" | "reading" |
 
 /** Returns how features and readings add up, rounded. The same pairs give the same weights. */
 export function fitReading(pairs: readonly JudgedReading[]): ReadingWeights {
-  const { point } = minimise(
-    (weights) => {
-      const gradient = new Float64Array(4);
-      let value = 0;
-      for (const { features, reading, replaces } of pairs) {
-        const values = [1, features, reading.logOdds, reading.rivals];
-        const sum = values.reduce((all, one, k) => all + one * weights[k]!, 0);
-        value += Math.max(sum, 0) + Math.log1p(Math.exp(-Math.abs(sum))) - Number(replaces) * sum;
-        const over = 1 / (1 + Math.exp(-sum)) - Number(replaces);
-        for (const [k, one] of values.entries()) gradient[k]! += over * one;
-      }
-      return { value: value / pairs.length, gradient: gradient.map((one) => one / pairs.length) };
-    },
-    [0, 0, 0, 0],
-    [0, 0, 0, 0].map(() => Number.NEGATIVE_INFINITY),
-  );
-  const rounded = Array.from(point, (one) => Number(one.toFixed(DIGITS)) + 0);
-  const [offset, features, reading, rivals] = rounded;
+  const rows = pairs.map(({ features, reading, replaces }) => ({
+    values: [1, features, reading.logOdds, reading.rivals],
+    replaces,
+  }));
+  const [offset, features, reading, rivals] = fitted(rows, [0, 0, 0, 0]);
   return { offset: offset!, features: features!, reading: reading!, rivals: rivals! };
 }
 

@@ -25,6 +25,7 @@ import { getSectionForSubtype, type MemoryEdge, MemoryIndex, type WordVectors } 
 import { table } from "../results.ts";
 import { clustersOf, type Part, partOf, type QuestionSet, type SetMemory } from "./question-set.ts";
 import { LOOKALIKES, type Pair, REPLACEMENTS } from "./replacements.ts";
+import { type Replaced, replacesIn } from "./replaces.ts";
 import { type SentenceVectors, sentenceOf } from "./sentences.ts";
 
 /** A candidate of a memory that was written. */
@@ -135,26 +136,24 @@ export function guessesOf(writes: readonly Write[]): MemoryEdge[] {
 // ---- judging ------------------------------------------------------------------------------------
 
 const keyOf = ({ older, newer }: Pair): string => `${older} ${newer}`;
-const right = new Set(REPLACEMENTS.map(keyOf));
 const alike = new Set(LOOKALIKES.map(keyOf));
 
-/** Whether a memory was replaced by another one through others in between. */
-function isReplacedThrough(older: string, newer: string): boolean {
-  return REPLACEMENTS.some(
-    (pair) =>
-      pair.newer === newer && (pair.older === older || isReplacedThrough(older, pair.older)),
-  );
-}
+/** What memories of the general memory replace. */
+export const REPLACED: Replaced = new Map(
+  REPLACEMENTS.map(({ newer }) => [
+    newer,
+    REPLACEMENTS.filter((pair) => pair.newer === newer).map(({ older }) => older),
+  ]),
+);
 
 /** A conflict with a memory that was replaced before is neither right nor wrong. */
 export function verdictOf(
   older: string,
   newer: string,
 ): "right" | "right again" | "alike" | "wrong" {
-  const key = keyOf({ older, newer });
-  if (right.has(key)) return "right";
-  if (alike.has(key)) return "alike";
-  return isReplacedThrough(older, newer) ? "right again" : "wrong";
+  if (alike.has(keyOf({ older, newer }))) return "alike";
+  const replaces = replacesIn(REPLACED, older, newer);
+  return replaces === undefined ? "right again" : replaces ? "right" : "wrong";
 }
 
 /** How many conflicts were proposed, over some writes. */

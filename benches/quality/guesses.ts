@@ -8,7 +8,7 @@ import { type GradeOfGuess, typeOfGuess } from "nous-memory";
 import { MemoryIndex, type WordVectors } from "nous-wasm";
 import { table, writeResults } from "../results.ts";
 import { CONFIDENCE, draws, estimate, RESAMPLES } from "./bootstrap.ts";
-import { type LifeStore, lifeStores, replacesIn } from "./changes/stores.ts";
+import { type LifeStore, lifeStores } from "./changes/stores.ts";
 import { type ComparedBy, guessesOf, written } from "./conflicts.ts";
 import { signed } from "./evidence-report.ts";
 import { askingOf, type Case } from "./measure.ts";
@@ -16,6 +16,7 @@ import { DEPTH, METRICS } from "./metrics.ts";
 import { generalSet } from "./own-sets.ts";
 import { partOf, type QuestionSet } from "./question-set.ts";
 import { readSet } from "./read-set.ts";
+import { replacesIn } from "./replaces.ts";
 import { Sentences, sentenceOf, servedVector } from "./sentences.ts";
 
 const USAGE = `npm run quality -- guesses             the general memory and the stores
@@ -97,7 +98,7 @@ function storesTable(stores: readonly LifeStore[], models: ComparedBy): string {
     const judged = some.flatMap((store) =>
       guessesOf(written(store, models)).map(({ type, source_id, target_id }) => ({
         type,
-        isRight: replacesIn(store, target_id, source_id),
+        isRight: replacesIn(store.replaced, target_id, source_id),
       })),
     );
     const count = (grade: GradeOfGuess, isRight: boolean) =>

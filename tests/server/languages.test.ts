@@ -18,8 +18,13 @@ test.each(lifeStores().map(({ name, memories }) => [name, memories] as const))(
 test("texts of other scripts are in another language, and short ones do not tell", () => {
   for (const text of ["今日はとても寒い。", "Паром уходит в полдень.", "يغادر القارب ظهرا"])
     expect(isOtherLanguage(text)).toBe(true);
-  const terse = "job: designer, agency on Lumen street";
-  for (const text of ["", "42", "Node 20.11", "Ja, gerne.", terse])
+  const terse = [
+    "job: designer, agency on Lumen street",
+    "standup: Mon 9:30 EST, Zoom link pinned",
+    "laptop: Ubuntu OS, del key stuck, mi band paired",
+    "sister: Kate, Chicago IL, single mum",
+  ];
+  for (const text of ["", "42", "Node 20.11", "Ja, gerne.", ...terse])
     expect(isOtherLanguage(text)).toBeUndefined();
   expect(isOtherLanguage("The port 5544 is that of the database.")).toBe(false);
 });

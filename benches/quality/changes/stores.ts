@@ -7,6 +7,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { GENERAL, guessedType } from "nous-memory";
 import type { QuestionSet } from "../question-set.ts";
+import type { Replaced } from "../replaces.ts";
 
 const FOLDER = "benches/quality/changes/stores";
 /** Stores on which nothing may be fitted. */
@@ -42,8 +43,7 @@ export interface LifeStore extends QuestionSet {
    * may be fitted on it.
    */
   readonly use: "training" | "reading" | undefined;
-  /** By the id of a memory: the ids of those that it replaces. */
-  readonly replaced: ReadonlyMap<string, readonly string[]>;
+  readonly replaced: Replaced;
 }
 
 /** Returns the stores, in order of their names. */
@@ -53,22 +53,6 @@ export function lifeStores(): LifeStore[] {
     const name = file.replace(/\.json$/, "");
     return storeOf(name, JSON.parse(readFileSync(`${FOLDER}/${file}`, "utf8")));
   });
-}
-
-/**
- * Returns whether the newer memory replaces the older one; undefined if it replaces one that did,
- * so that a guess of it is neither right nor wrong.
- */
-export function replacesIn(
-  { replaced }: LifeStore,
-  older: string,
-  newer: string,
-): boolean | undefined {
-  const those = replaced.get(newer) ?? [];
-  if (those.includes(older)) return true;
-  const isThrough = (middle: string): boolean =>
-    (replaced.get(middle) ?? []).some((one) => one === older || isThrough(one));
-  return those.some(isThrough) ? undefined : false;
 }
 
 function storeOf(name: string, { language, memories, questions = [] }: StoreFile): LifeStore {

@@ -1,6 +1,7 @@
 // Reads a note of basic-memory: Markdown with observations (`- [category] text #tag (context)`) and
 // relations (`- type [[Other note]] (context)`) among other words.
 
+import { Fences } from "../write/markdown.ts";
 import { splitText } from "../write/split.ts";
 import { type FrontValue, frontIn } from "./front-matter.ts";
 import { keyOf } from "./key.ts";
@@ -104,12 +105,8 @@ function relationIn(line: string) {
 
 /** Returns the lines of a text. Those of code are marked. */
 function linesIn(text: string): { line: string; isCode: boolean }[] {
-  let isOpen = false;
-  return text.split(/\r?\n/).map((line) => {
-    const isFence = /^\s*(?:```|~~~)/.test(line);
-    if (isFence) isOpen = !isOpen;
-    return { line, isCode: isOpen || isFence };
-  });
+  const fences = new Fences();
+  return text.split(/\r?\n/).map((line) => ({ line, isCode: fences.reads(line) }));
 }
 
 /**

@@ -9,12 +9,11 @@
 const ENGLISH: ReadonlySet<string> = new Set(
   "the and for with my it are to by from that this have has you our they is of i".split(" "),
 );
-/** Function words of other languages that are no words of English. */
+/** Function words of other languages that are no words and no abbreviations of English. */
 const OTHERS: ReadonlySet<string> = new Set(
   (
-    "der das und ist nicht mit ich wir ein eine einen zu den dem von bei auf seit nach vom zum wird " +
-    "el los las que una con por del en y mi se al su " +
-    "le les est et une dans avec mon il che gli nel sono os uma com em het een niet voor " +
+    "der das und ist nicht mit ich wir ein eine einen zu von auf seit nach vom zum wird " +
+    "los las que una por y dans avec les une che gli nel sono uma com het een niet voor " +
     "och att det som nie jest"
   ).split(" "),
 );

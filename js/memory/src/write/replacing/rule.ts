@@ -25,9 +25,9 @@
 //
 // # Soundness
 //
-// The probability of two statements depends on the two, on how many others are as near, and on the
-// offset that an agent learned. Other memories make one less likely, and never more: where all are
-// alike, as the days of a diary, nearness says little. Several that would be likely alone look like a
+// The probability of two statements depends on the two, on how many others are as near, on their rivals,
+// and on the offset that an agent learned. Other memories make one less likely, and never more: where
+// all are alike, as the days of a diary, nearness says little. Several that would be likely alone look like a
 // list, and are possible only.
 //
 // # Cost
