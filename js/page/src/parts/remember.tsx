@@ -3,7 +3,7 @@
 
 import { effect, signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { linkTo } from "../app/address.ts";
 import { counted, percent } from "../app/format.ts";
 import { generation, memory, memoryChanged, opened } from "../memory/client.ts";
@@ -114,16 +114,25 @@ export function RememberBox({ label, box }: BoxProps) {
   );
 }
 
-/** A folded box for what else is to be remembered. It opens on what was typed in another box. */
+/**
+ * A folded box for what else is to be remembered. It opens on what was typed in another box, and
+ * takes the keyboard that the other one left.
+ */
 export function RememberMore() {
   const fold = useRef<HTMLDetailsElement>(null);
-  useEffect(() => {
-    if (draft.peek() !== "") fold.current!.open = true;
+  const box = useRef<HTMLTextAreaElement>(null);
+  // Before the next key.
+  useLayoutEffect(() => {
+    if (draft.peek() === "") return;
+    fold.current!.open = true;
+    if (document.activeElement !== document.body) return;
+    box.current!.focus({ preventScroll: true });
+    box.current!.setSelectionRange(draft.peek().length, draft.peek().length);
   }, []);
   return (
     <details class="remember-more" ref={fold}>
       <summary>Remember something</summary>
-      <RememberBox label="What should be remembered?" />
+      <RememberBox box={box} label="What should be remembered?" />
     </details>
   );
 }

@@ -11,7 +11,7 @@ import type { Answered, Shown, Understood } from "../../memory/records.ts";
 import { MemoryCard } from "../../parts/card.tsx";
 import { Legend } from "../../parts/evidence-bar.tsx";
 import { Waiting } from "../../parts/loading.tsx";
-import { LatestStored, RememberMore } from "../../parts/remember.tsx";
+import { draft, LatestStored, RememberMore } from "../../parts/remember.tsx";
 import { AnswerItem } from "./answer-item.tsx";
 import { Columns, RivalPicker, rival } from "./columns.tsx";
 import { askedQuestion, suggestionsFor } from "./suggestions.ts";
@@ -40,7 +40,10 @@ function Question() {
     const text = askedQuestion();
     return text.trim() === "" ? undefined : () => memory.ask({ question: text });
   });
-  useLayoutEffect(() => box.current?.focus({ preventScroll: true }), []);
+  useLayoutEffect(() => {
+    // Who is writing what to remember goes on with that.
+    if (draft.peek() === "") box.current!.focus({ preventScroll: true });
+  }, []);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
