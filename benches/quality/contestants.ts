@@ -16,7 +16,7 @@ import {
 } from "nous-wasm";
 import { Bm25, type Hit } from "./bm25.ts";
 import { DEPTH } from "./metrics.ts";
-import { type SentenceVectors, sentenceOf, servedVector } from "./sentences.ts";
+import { plainVector, type SentenceVectors, sentenceOf, servedVector } from "./sentences.ts";
 
 /** A memory as the systems take it. */
 export interface StoredMemory extends MemoryNode {
@@ -189,7 +189,7 @@ export const sentencesAlone = (sentences: SentenceVectors): System => ({
     const index = sentenceIndex(store, sentences);
     return {
       ask(question) {
-        const embedding = sentences.embed(question, "question");
+        const embedding = plainVector(sentences, question);
         if (embedding === null) return [];
         const { ids, scores } = index.similar(embedding, { limit: max });
         return ids.map((id, place) => ({ id, score: scores[place]! }));
@@ -213,7 +213,7 @@ export const fusedWithSentences = (sentences: SentenceVectors): System => ({
     const words = BM25.open(store, limit);
     return {
       ask(question, now) {
-        const embedding = sentences.embed(question, "question");
+        const embedding = plainVector(sentences, question);
         const near = embedding === null ? [] : index.similar(embedding, { limit }).ids;
         const scores = new Map<string, number>();
         for (const list of [words.ask(question, now).map(({ id }) => id), near])

@@ -1,6 +1,6 @@
 // Embeddings of texts by the sentence transformers, as the server makes them. Each text is embedded
 // once: the folder `.cache/sentences` keeps vectors by the hash of their text, by the name of the
-// model, and whether the text is a question.
+// model, and whether the text is a question. Delete it after a change of the adapter for questions.
 
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
@@ -20,6 +20,8 @@ type Purpose = NonNullable<EmbedOptions["purpose"]>;
 export interface SentenceVectors extends Pick<Sentences, "dimensions" | "embed" | "embedAll"> {
   /** Whether the server gives a text a vector. Default: each one. */
   readonly reads?: (text: string) => boolean;
+  /** Returns the vector of a question by the model as it is published. Default: that of `embed`. */
+  readonly embedPlainly?: (question: string) => Float32Array | null;
   /** Reads pairs of statements as the server does. Default: none are read. */
   readonly readPairs?: (pairs: readonly PairOfStatements[]) => ArrayLike<number> | undefined;
 }
@@ -31,6 +33,12 @@ export const servedVector = (
   purpose: Purpose,
 ): Float32Array | null =>
   sentences.reads?.(text) === false ? null : sentences.embed(text, purpose);
+
+/** Returns the vector of a question without what the server adds to the model. */
+export const plainVector = (sentences: SentenceVectors, question: string): Float32Array | null =>
+  sentences.embedPlainly === undefined
+    ? sentences.embed(question, "question")
+    : sentences.embedPlainly(question);
 
 /** The embeddings of texts. */
 export class Sentences {
@@ -45,10 +53,7 @@ export class Sentences {
   ) {
     this.#minilm = minilm;
     this.reads = minilm.id === multilingual.id ? () => true : isReadByTransformer;
-    const passage = this.#read("passage");
-    // The English model treats both alike.
-    const question = minilm.id === multilingual.id ? this.#read("question") : passage;
-    this.#known = { passage, question };
+    this.#known = { passage: this.#read("passage"), question: this.#read("question") };
   }
 
   /**
@@ -57,6 +62,7 @@ export class Sentences {
    */
   static async load({ readsPairs = true } = {}): Promise<Sentences> {
     const minilm = await loadMinilm();
+    await minilm.loadAsking();
     if (readsPairs) await minilm.loadReplacing();
     return new Sentences(minilm, readsPairs);
   }
@@ -81,6 +87,11 @@ export class Sentences {
     return this.#known[purpose].get(hashOf(text))!;
   }
 
+  /** Returns the vector of a question by the model alone: the English one treats it as a passage. */
+  embedPlainly(question: string): Float32Array | null {
+    return this.embed(question, this.#minilm.id === multilingual.id ? "question" : "passage");
+  }
+
   /** Makes the vectors of texts that have none yet. */
   embedAll(texts: readonly string[], purpose: Purpose): void {
     const known = this.#known[purpose];
@@ -95,8 +106,7 @@ export class Sentences {
         return this.#record(text, vector);
       });
       mkdirSync(FOLDER, { recursive: true });
-      const kept = known === this.#known.passage ? "passage" : purpose;
-      appendFileSync(this.#pathOf(kept), Buffer.concat(records));
+      appendFileSync(this.#pathOf(purpose), Buffer.concat(records));
     }
   }
 

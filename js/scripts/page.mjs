@@ -18,10 +18,10 @@ const WORTH = 0.9;
  */
 const LARGE = 1_300_000;
 /**
- * The files of the sentence model and of its adapter, which no compression makes smaller. nous-server
+ * The files of the sentence model and of its adapters, which no compression makes smaller. nous-server
  * has them already.
  */
-const MODEL = /(?:minilm|replacing)-[^/]*\.bin$/;
+const MODEL = /(?:minilm-l6|replacing|asking)-[^/]*\.bin$/;
 
 /** Builds the page into `dist` of js/page, and copies it to `dist/page` of js/server. */
 export async function writePage() {

@@ -11,8 +11,9 @@
 // (benches/quality/consolidation.ts), `-- sections` what the section of a memory adds
 // (benches/quality/sections.ts), `-- simpler --set FILE …` where simpler rankings find more
 // (benches/quality/simpler.ts), `-- picks --set FILE …` which memories prompts show, and at what cost
-// (benches/quality/picks.ts), and `-- guesses --set FILE …` what guesses change in answers
-// (benches/quality/guesses.ts).
+// (benches/quality/picks.ts), `-- guesses --set FILE …` what guesses change in answers
+// (benches/quality/guesses.ts), and `-- asked --set FILE …` what is found of questions in other words
+// (benches/quality/asked.ts).
 
 import { build } from "./build.mjs";
 import { runProgram } from "./bundle.mjs";
@@ -32,6 +33,7 @@ const PROGRAMS = {
   simpler: "benches/quality/simpler.ts",
   picks: "benches/quality/picks.ts",
   guesses: "benches/quality/guesses.ts",
+  asked: "benches/quality/asked.ts",
 };
 
 const given = process.argv.slice(2);

@@ -16,8 +16,8 @@ const recorded = (name: string, folder = "minilm") =>
   gunzipSync(readFileSync(join(root, "tests", "golden", folder, `${name}.gz`)));
 
 /**
- * Loads the model and its adapter twice, and leaves the bits of vectors and of numbers of pairs, and
- * the steps of progress, as text.
+ * Loads the model and its adapter for pairs twice, and leaves the bits of vectors, of numbers of pairs
+ * and of vectors of questions, and the steps of progress, as text.
  */
 const PROGRAM = `
 import { loadMinilm } from "nous-minilm";
@@ -29,7 +29,9 @@ async function run() {
   for (const minilm of [first, again]) await minilm.loadReplacing();
   const kept = (await (await caches.open("nous-minilm")).keys()).length;
   const { vectors } = first.embedAll(texts);
-  const bits = [vectors, again.replacing(pairs)].map(({ buffer }) => [...new Uint32Array(buffer)]);
+  await again.loadAsking();
+  const asked = again.embedAll(texts, { purpose: "question" }).vectors;
+  const bits = [vectors, again.replacing(pairs), asked].map(({ buffer }) => [...new Uint32Array(buffer)]);
   return { answer: JSON.stringify([again.id, kept, told.length > 1, told.at(-1), bits]) };
 }
 run().then(
@@ -90,12 +92,15 @@ it("a page of Vite fetches each file once, keeps it, and has the numbers of Node
     const [id, kept, toldMore, toldLast, bits] = JSON.parse(answer!);
     expect([kept, toldMore, toldLast]).toEqual([2, true, 1]);
     expect(id).toMatch(/^minilm-384-/);
-    const expected = ["bits.bin", "pairs.bin"].map((name) => new Uint8Array(recorded(name)));
+    const expected = ["bits.bin", "pairs.bin", "questions.bin"].map(
+      (name) => new Uint8Array(recorded(name)),
+    );
     expect(bits).toEqual(expected.map(({ buffer }) => [...new Uint32Array(buffer)]));
     const files = requests.filter((path) => path.endsWith(".bin"));
     expect(files).toEqual([
       expect.stringMatching(/^\/assets\/minilm-l6-.*\.bin$/),
       expect.stringMatching(/^\/assets\/replacing-.*\.bin$/),
+      expect.stringMatching(/^\/assets\/asking-.*\.bin$/),
     ]);
   } finally {
     await site.close();

@@ -8,8 +8,15 @@ import { gunzipSync } from "node:zlib";
 import { createPackageFromTarballData } from "@arethetypeswrong/core";
 import { build } from "esbuild";
 import { array, assert as check, constantFrom, property } from "fast-check";
-import { loadMinilm, type Minilm, MinilmError, type MinilmPair } from "nous-minilm";
+import {
+  type EmbedOptions,
+  loadMinilm,
+  type Minilm,
+  MinilmError,
+  type MinilmPair,
+} from "nous-minilm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { lifeStores } from "../../benches/quality/changes/stores.ts";
 import { runs, some } from "../support/amount.ts";
 import { complaintsAbout, typesOf } from "./support/checkers.ts";
 import { emptyFolder, must, Project, root, run, tarball } from "./support/tarball.ts";
@@ -17,6 +24,7 @@ import { emptyFolder, must, Project, root, run, tarball } from "./support/tarbal
 const MINUTES = 60_000;
 const MODEL = "model/minilm-l6.bin";
 const ADAPTER = "model/replacing.bin";
+const ASKING = "model/asking.bin";
 const SHA_256 = "e503eee675e1b2c58ed0940058fe04532d3ac9e88053355a03a55b4c0b4e58e1";
 
 const recorded = (name: string, folder = "minilm") =>
@@ -58,6 +66,7 @@ describe("the tarball", () => {
       "dist/node.mjs",
       ...types.flatMap((name) => [`dist/types/${name}.d.cts`, `dist/types/${name}.d.ts`]),
       "model/LICENSE",
+      ASKING,
       MODEL,
       ADAPTER,
       "package.json",
@@ -192,6 +201,86 @@ const refusal = (call: () => unknown) => {
 
 const refused = (call: Promise<unknown>) => call.then(() => undefined, told);
 
+describe("vectors of questions", () => {
+  const question = { purpose: "question" } as const;
+  let reader: Minilm;
+
+  beforeAll(async () => {
+    reader = await loadMinilm();
+    await reader.loadAsking();
+  }, MINUTES);
+
+  afterAll(() => reader?.free());
+
+  it("have the recorded bits, and passages those that they had", () => {
+    const texts: string[] = json("bits.json");
+    const bitsOfAll = (options: EmbedOptions) =>
+      Buffer.from(reader.embedAll(texts, options).vectors.buffer);
+    expect(bitsOfAll(question).equals(recorded("questions.bin"))).toBe(true);
+    expect(bitsOfAll({}).equals(recorded("bits.bin"))).toBe(true);
+  });
+
+  it("are nearer to their answers, in memories that took part in nothing", {
+    timeout: MINUTES,
+  }, () => {
+    const [store] = some(
+      lifeStores().filter(({ held }) => held),
+      1,
+    );
+    const { memories, asked } = store!;
+    const passages = reader.embedAll(memories.map(({ text }) => text)).vectors;
+    const cosinesOf = (vector: Float32Array) =>
+      memories.map((_, place) => {
+        const passage = passages.subarray(place * 384, (place + 1) * 384);
+        return vector.reduce((sum, one, at) => sum + one * passage[at]!, 0);
+      });
+    /** How far the best answer stands out among all memories, in their standard deviations. */
+    const standing = (vector: Float32Array, answers: readonly string[]) => {
+      const cosines = cosinesOf(vector);
+      const mean = cosines.reduce((a, b) => a + b) / cosines.length;
+      const squares = cosines.reduce((sum, one) => sum + (one - mean) ** 2, 0);
+      const best = Math.max(...cosines.filter((_, at) => answers.includes(memories[at]!.id)));
+      return (best - mean) / Math.sqrt(squares / cosines.length);
+    };
+    const answered = asked.filter(({ answers }) => answers.length > 0);
+    const gains = answered.map(
+      ({ text, answers }) =>
+        standing(reader.embed(text, question).vector, answers) -
+        standing(minilm.embed(text).vector, answers),
+    );
+    expect(gains.length).toBeGreaterThan(10);
+    expect(gains.reduce((a, b) => a + b) / gains.length).toBeGreaterThan(0.05);
+  });
+
+  it("need the adapter for questions, whole", { timeout: MINUTES }, async () => {
+    const model = await loadMinilm();
+    const text = "Which beverage does Mira like?";
+    const before = bitsOf(model.embed(text).vector);
+    expect(bitsOf(model.embed(text, question).vector)).toEqual(before);
+    const bytesOf = (path: string) => new Uint8Array(readFileSync(installed(path)));
+    const wrong = async (file: Uint8Array) => (await refused(model.loadAsking({ file })))?.[2];
+    expect(await wrong(bytesOf(ADAPTER))).toMatch(
+      /^the adapter file replacing-384-[\da-f]{8} is for pairs, not for questions; take/,
+    );
+    const file = bytesOf(ASKING);
+    expect((await refused(model.loadReplacing({ file })))?.[2]).toMatch(
+      /^the adapter file asking-384-[\da-f]{8} is for questions, not for pairs; take/,
+    );
+    expect(await wrong(file.subarray(0, 5000))).toContain("is cut off: 5000 bytes");
+    expect(await wrong(bytesOf(MODEL))).toContain("must begin with NOUSMLA1 or NOUSMLQ1");
+    expect(bitsOf(model.embed(text, question).vector)).toEqual(before);
+    await model.loadAsking({ file });
+    expect(bitsOf(model.embed(text, question).vector)).toEqual(
+      bitsOf(reader.embed(text, question).vector),
+    );
+    model.free();
+    expect((await refused(model.loadAsking()))?.[0]).toBe("freed");
+    expect((await refused(reader.loadAsking({ path: "x" } as never)))?.[2]).toBe(
+      "path is not an option: the option is file",
+    );
+  });
+});
+
 describe("numbers of pairs", () => {
   const pairs: MinilmPair[] = json("pairs.json");
   let reader: Minilm;
@@ -275,7 +364,7 @@ describe("numbers of pairs", () => {
     ]);
     expect((await wrong(file.subarray(0, 5000)))?.[2]).toContain("is cut off: 5000 bytes");
     expect((await wrong(new Uint8Array(readFileSync(installed(MODEL)))))?.[2]).toContain(
-      "the adapter file must begin with NOUSMLA1",
+      "the adapter file must begin with NOUSMLA1 or NOUSMLQ1",
     );
     expect(refusal(() => model.replacing([pair]))?.[0]).toBe("unsupported");
     await model.loadReplacing({ file });
@@ -549,7 +638,11 @@ describe("bundles", () => {
         import { readFile } from "node:fs/promises";
         import { loadMinilm, bitsOf } from "./dist/main.js";
         const file = new Uint8Array(await readFile("minilm-l6.bin"));
-        const adapter = new Uint8Array(await readFile("replacing.bin"));
+        const adapters = {
+          replacing: new Uint8Array(await readFile("replacing.bin")),
+          asking: new Uint8Array(await readFile("asking.bin")),
+        };
+        const adapter = adapters.replacing;
         const inParts = (bytes) => new ReadableStream({
           start(stream) {
             for (let from = 0; from < bytes.length; from += 2 ** 20) stream.enqueue(bytes.slice(from, from + 2 ** 20));
@@ -559,7 +652,8 @@ describe("bundles", () => {
         let [served, fetches, kept] = [file, 0, new Map([["an older model", file]])];
         globalThis.fetch = async (url) => {
           fetches++;
-          const bytes = served && url.pathname.endsWith("/replacing.bin") ? adapter : served;
+          const [, name] = /(replacing|asking)\\.bin$/.exec(url.pathname) ?? [];
+          const bytes = served && name ? adapters[name] : served;
           return bytes ? new Response(inParts(bytes)) : new Response("", { status: 404 });
         };
         const cache = {
@@ -596,6 +690,9 @@ describe("bundles", () => {
         await reader.loadReplacing();
         await (await loadMinilm()).loadReplacing();
         found.adapter = [fetches, kept.size];
+        await reader.loadAsking();
+        await reader.loadAsking();
+        found.asking = [fetches, kept.size, reader.embed("tea", { purpose: "question" }).vector[0] !== reader.embed("tea").vector[0]];
         const [, keyOfAdapter] = kept.keys();
         kept.set(keyOfAdapter, new Response(adapter.subarray(1000)));
         await (await loadMinilm()).loadReplacing();
@@ -614,6 +711,7 @@ describe("bundles", () => {
       `;
       copyFileSync(installed(MODEL), join(away, "minilm-l6.bin"));
       copyFileSync(installed(ADAPTER), join(away, "replacing.bin"));
+      copyFileSync(installed(ASKING), join(away, "asking.bin"));
       const script = join(away, "run.mjs");
       copyFileSync(project.write("run.mjs", program), script);
       const { stdout, stderr } = await run(process.execPath, [script], away);
@@ -630,7 +728,8 @@ describe("bundles", () => {
         none: 4,
         full: [5, 0],
         adapter: [2, 2],
-        adapterAgain: [3, readFileSync(installed(ADAPTER)).length],
+        asking: [3, 3, true],
+        adapterAgain: [4, readFileSync(installed(ADAPTER)).length],
         noAdapter: ["unsupported", expect.stringContaining("answered 404")],
         kept: 0,
       });
@@ -653,6 +752,8 @@ it("TypeScript accepts callers from ES modules, CommonJS and bundlers", {
       const minilm: m.Minilm = await m.loadMinilm({ onProgress: (read: number, all: number) => void (read / all) });
       const { vectors, tokens }: m.MinilmEmbeddings = minilm.embedAll(["tea"] as const);
       await minilm.loadReplacing();
+      const options: m.AdapterOptions = { file: undefined };
+      await minilm.loadAsking(options);
       const pairs: readonly m.MinilmPair[] = [{ older: "tea", newer: "coffee" }];
       const numbers: Float32Array = minilm.replacing(pairs);
       // @ts-expect-error: pairs, not texts

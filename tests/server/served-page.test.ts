@@ -56,21 +56,24 @@ test("its files are there, compressed for those who take it, and kept by browser
   }
 });
 
-test("the file of the sentence model is that of nous-minilm, which the page has no copy of", async () => {
-  const path = "/assets/minilm-l6-A_b-C1d2.bin";
-  const answer = await get(path);
-  expect(answer.headers.get("cache-control")).toContain("immutable");
-  const file = fileURLToPath(import.meta.resolve("nous-minilm/model/minilm-l6.bin"));
-  expect(Buffer.from(await answer.arrayBuffer()).equals(readFileSync(file))).toBe(true);
-  const tag = answer.headers.get("etag")!;
-  expect((await get(path, { "if-none-match": tag })).status).toBe(304);
+test("the files of the sentence model are those of nous-minilm, which the page has no copy of", async () => {
+  for (const name of ["minilm-l6", "asking"]) {
+    const path = `/assets/${name}-A_b-C1d2.bin`;
+    const answer = await get(path);
+    expect(answer.headers.get("cache-control")).toContain("immutable");
+    const file = fileURLToPath(import.meta.resolve(`nous-minilm/model/${name}.bin`));
+    expect(Buffer.from(await answer.arrayBuffer()).equals(readFileSync(file)), name).toBe(true);
+    const tag = answer.headers.get("etag")!;
+    expect((await get(path, { "if-none-match": tag })).status).toBe(304);
+  }
   const folder = new URL("../../js/server/dist/page/", import.meta.url);
   const names = readdirSync(folder, { recursive: true }) as string[];
-  expect(names.filter((name) => /minilm/.test(name))).toEqual([]);
+  expect(names.filter((name) => /minilm|asking|replacing/.test(name))).toEqual([]);
   expect(readFileSync(new URL("THIRD-PARTY-LICENSES.txt", folder), "utf8")).toContain(
     "sentence-transformers/all-MiniLM-L6-v2",
   );
-  for (const wrong of ["/assets/minilm-.bin.br", "/minilm-l6-a.bin", "/assets/minilm-a/b.bin"])
+  const wrongs = ["minilm-l6-.bin.br", "minilm-a.bin", "minilm-l6-a/b.bin", "replacing-a.bin"];
+  for (const wrong of ["/minilm-l6-a.bin", ...wrongs.map((name) => `/assets/${name}`)])
     expect((await get(wrong)).status, wrong).toBe(404);
 });
 

@@ -29,6 +29,7 @@ let minilm: Minilm;
 beforeAll(async () => {
   minilm = await loadMinilm();
   await minilm.loadReplacing();
+  await minilm.loadAsking();
 });
 afterAll(() => minilm.free());
 
@@ -549,7 +550,9 @@ describe("the thread", () => {
       undefined,
       minilm.embed("She prefers tea").vector,
     ]);
-    expect(await question("Which tea?")).toEqual(minilm.embed("Which tea?").vector);
+    expect(await question("Which tea?")).toEqual(
+      minilm.embed("Which tea?", { purpose: "question" }).vector,
+    );
   });
 
   test("answers a question before the texts that wait, and texts of two calls by turns", async () => {

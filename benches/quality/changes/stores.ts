@@ -3,13 +3,18 @@
 // Several writers wrote them one by one; they had read neither the rule nor its other pairs. Half of what
 // replaces says so with other words, in passing, or by a consequence. Twenty-four stores have
 // questions, by others who read the stores alone, or by their writers. Nothing may be fitted on eight.
+//
+// The folder `asked` has further questions, by writers who read the stores alone. `paraphrase`: most
+// share no word with their answer. `direct`: each shares two or more. `near`: about what is stored, and
+// the store does not say it. `elsewhere`: about nothing that is stored.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { GENERAL, guessedType } from "nous-memory";
-import type { QuestionSet } from "../question-set.ts";
+import type { QuestionSet, SetQuestion } from "../question-set.ts";
 import type { Replaced } from "../replaces.ts";
 
 const FOLDER = "benches/quality/changes/stores";
+const ASKED = "benches/quality/changes/asked";
 /** Stores on which nothing may be fitted. */
 const HELD = new Set([
   ...["bank-project", "one-user", "photographer", "sports-centre"],
@@ -31,7 +36,15 @@ const MINUTE = 60_000;
 interface StoreFile {
   readonly language: string;
   readonly memories: readonly { day: number; text: string; replaces?: number[] }[];
-  readonly questions?: readonly { text: string; kind: string; needs: number[]; old?: number[] }[];
+  readonly questions?: readonly FileQuestion[];
+}
+
+/** A question of a file. `needs`: the memories that answer it. `old`: those that answered it before. */
+interface FileQuestion {
+  readonly text: string;
+  readonly kind: string;
+  readonly needs: readonly number[];
+  readonly old?: readonly number[];
 }
 
 /** A store, as a set of questions that may be empty. */
@@ -44,6 +57,8 @@ export interface LifeStore extends QuestionSet {
    */
   readonly use: "training" | "reading" | undefined;
   readonly replaced: Replaced;
+  /** The questions of the folder `asked`. What a memory replaced counts as an answer as well. */
+  readonly asked: QuestionSet["questions"];
 }
 
 /** Returns the stores, in order of their names. */
@@ -51,15 +66,34 @@ export function lifeStores(): LifeStore[] {
   const files = readdirSync(FOLDER).sort();
   return files.map((file) => {
     const name = file.replace(/\.json$/, "");
-    return storeOf(name, JSON.parse(readFileSync(`${FOLDER}/${file}`, "utf8")));
+    const asked = `${ASKED}/${file}`;
+    return storeOf(
+      name,
+      JSON.parse(readFileSync(`${FOLDER}/${file}`, "utf8")),
+      existsSync(asked) ? JSON.parse(readFileSync(asked, "utf8")) : [],
+    );
   });
 }
 
-function storeOf(name: string, { language, memories, questions = [] }: StoreFile): LifeStore {
+function storeOf(
+  name: string,
+  { language, memories, questions = [] }: StoreFile,
+  asked: readonly FileQuestion[],
+): LifeStore {
   const idOf = (place: number) => `${name}_${place}`;
   const timeOf = (day: number, place: number) =>
     new Date(FIRST + day * DAY + place * MINUTE).toISOString();
   const end = timeOf(memories.at(-1)!.day + 1, memories.length);
+  const questionOf = ({ text, kind, needs, old = [] }: FileQuestion): SetQuestion => ({
+    ...{ text, kind, part: "test", now: end },
+    ...{ answers: needs.map(idOf), outdated: old.map(idOf) },
+  });
+  const withReplaced = (needs: readonly number[]) => {
+    const all = new Set(needs);
+    // A set yields what is added while it is read.
+    for (const place of all) for (const older of memories[place]!.replaces ?? []) all.add(older);
+    return [...all];
+  };
   return {
     ...{ name, held: HELD.has(name) },
     use: HELD.has(name) ? undefined : FOR_READING.has(name) ? "reading" : "training",
@@ -67,10 +101,8 @@ function storeOf(name: string, { language, memories, questions = [] }: StoreFile
       ...{ id: idOf(place), text, language, created_at: timeOf(day, place) },
       subtype: guessedType(GENERAL, text),
     })),
-    questions: questions.map(({ text, kind, needs, old = [] }) => ({
-      ...{ text, kind, part: "test", now: end },
-      ...{ answers: needs.map(idOf), outdated: old.map(idOf) },
-    })),
+    questions: questions.map(questionOf),
+    asked: asked.map(({ needs, ...one }) => questionOf({ ...one, needs: withReplaced(needs) })),
     replaced: new Map(
       memories.map(({ replaces = [] }, place) => [idOf(place), replaces.map(idOf)]),
     ),

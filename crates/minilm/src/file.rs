@@ -280,7 +280,8 @@ impl Reader {
             norm,
             layers,
             head,
-            adapter: None,
+            pairs: None,
+            questions: None,
             memory,
         })
     }

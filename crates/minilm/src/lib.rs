@@ -13,7 +13,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! An [`Adapter`] makes the first of them a reader of pairs: see [`Model::replacing`].
+//! An [`Adapter`] makes the first of them a reader of pairs: see [`Model::replacing`]. Another one moves
+//! vectors of questions towards those of their answers.
 //!
 //! | module | subject |
 //! |---|---|

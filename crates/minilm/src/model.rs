@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::file::Reader;
 use crate::lanes::Floats;
 use crate::layer::{Layer, Norm, Scratch, State};
+use crate::pairs::PLACES;
 use crate::tokenizer::Tokenizer;
 
 /// Components of a vector.
@@ -21,7 +22,8 @@ pub(crate) const WORD: usize = DIMENSIONS / 2;
 /// Pieces that go through the layers together: their states and queries take 8 MB.
 const TOGETHER: usize = 1024;
 
-/// What a text is to be compared with. A model of the format `NOUSMLM1` treats both alike.
+/// What a text is to be compared with. A model of the format `NOUSMLM1` treats both alike without an
+/// adapter for questions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Purpose {
     /// The text is one that questions find.
@@ -48,7 +50,9 @@ pub struct Model {
     pub(crate) layers: Vec<Layer>,
     pub(crate) head: Option<Head>,
     /// For pairs of texts.
-    pub(crate) adapter: Option<Adapter>,
+    pub(crate) pairs: Option<Adapter>,
+    /// For questions.
+    pub(crate) questions: Option<Adapter>,
     pub(crate) memory: Memory,
 }
 
@@ -90,6 +94,30 @@ impl Model {
         let mut reader = Reader::default();
         reader.add(file)?;
         reader.finish()
+    }
+
+    /// Makes the model a reader of pairs or of questions, by the format of the adapter, in place of
+    /// one of that format that it has. Vectors of passages stay as they are.
+    ///
+    /// # Errors
+    /// If the adapter belongs to another model; if it has more or fewer layers than the model; if the
+    /// model has too few places for a pair.
+    pub fn adapt(&mut self, adapter: Adapter) -> Result<()> {
+        let fault = |problem: String| Err(Error::new(format!("the adapter file {problem}")));
+        if adapter.model != self.id {
+            return fault(format!("is for {}, and the model is {}", adapter.model, self.id));
+        }
+        let (expected, found) = (self.layers.len(), adapter.layers.len());
+        if found != expected {
+            return fault(format!("must have {expected} layers as its model, found {found}"));
+        }
+        if self.places.len() < PLACES {
+            let found = self.places.len();
+            return fault(format!("needs a model with {PLACES} places, found {found}"));
+        }
+        let slot = if adapter.reads_pairs() { &mut self.pairs } else { &mut self.questions };
+        *slot = Some(adapter);
+        Ok(())
     }
 
     /// Returns the name of the model: family, dimensions, and a hash of its file, as in
@@ -197,8 +225,10 @@ impl Model {
         states.clear();
         let places = lengths.iter().flat_map(|&length| 0..length);
         states.extend(codes.iter().zip(places).map(|(&code, place)| self.first(code, place, None)));
-        for layer in &self.layers {
-            layer.run(None, states, lengths, scratch);
+        let adapter = self.questions.as_ref().filter(|_| purpose == Purpose::Question);
+        for (number, layer) in self.layers.iter().enumerate() {
+            let adapted = adapter.map(|adapter| &adapter.layers[number]);
+            layer.run(adapted, states, lengths, scratch);
         }
         let mut rest = states.as_slice();
         let mut outcome = Ok(());

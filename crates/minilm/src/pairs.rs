@@ -16,7 +16,7 @@
 //!
 //! With ranks of 8 a twentieth more than the vector of a text with as many pieces.
 
-use crate::adapter::Adapter;
+use crate::adapter::{Adapter, Judge};
 use crate::error::{Error, Result};
 use crate::lanes::Floats;
 use crate::layer::State;
@@ -27,7 +27,7 @@ use crate::tokenizer::{Tokenizer, WordPiece};
 pub const MAX_PAIR_PIECES: usize = 44;
 
 /// Codes of the longest pair.
-const PLACES: usize = 2 * MAX_PAIR_PIECES + 3;
+pub(crate) const PLACES: usize = 2 * MAX_PAIR_PIECES + 3;
 
 /// The codes of pairs, one pair after the other.
 #[derive(Default)]
@@ -40,29 +40,6 @@ pub(crate) struct Pairs {
 }
 
 impl Model {
-    /// Makes the model a reader of pairs, in place of an adapter that it has. Vectors stay as they
-    /// are.
-    ///
-    /// # Errors
-    /// If the adapter belongs to another model; if it has more or fewer layers than the model; if the
-    /// model has too few places for a pair.
-    pub fn adapt(&mut self, adapter: Adapter) -> Result<()> {
-        let fault = |problem: String| Err(Error::new(format!("the adapter file {problem}")));
-        if adapter.model != self.id {
-            return fault(format!("is for {}, and the model is {}", adapter.model, self.id));
-        }
-        let (expected, found) = (self.layers.len(), adapter.layers.len());
-        if found != expected {
-            return fault(format!("must have {expected} layers as its model, found {found}"));
-        }
-        if self.places.len() < PLACES {
-            let found = self.places.len();
-            return fault(format!("needs a model with {PLACES} places, found {found}"));
-        }
-        self.adapter = Some(adapter);
-        Ok(())
-    }
-
     /// Returns a number for each pair of an older and a newer text: the larger, the likelier it is
     /// that the newer one replaces the older one. 1 / (1 + e⁻ˣ) of it is the probability.
     ///
@@ -98,7 +75,7 @@ impl Model {
     /// Returns the numbers of pairs.
     pub(crate) fn run_pairs(&mut self, pairs: &Pairs) -> Result<Vec<f32>> {
         let mut memory = std::mem::take(&mut self.memory);
-        let numbers = self.reader().map(|(_, adapter)| {
+        let numbers = self.reader().map(|(_, reader)| {
             let mut numbers = Vec::with_capacity(pairs.lengths.len());
             let mut codes = pairs.codes.as_slice();
             while numbers.len() < pairs.lengths.len() {
@@ -107,7 +84,7 @@ impl Model {
                 let lengths = &lengths[..together(lengths)];
                 let (these, others) = codes.split_at(lengths.iter().sum());
                 let older = &pairs.older[done..];
-                self.run_some(adapter, these, lengths, older, &mut memory, &mut numbers);
+                self.run_some(reader, these, lengths, older, &mut memory, &mut numbers);
                 codes = others;
             }
             numbers
@@ -124,7 +101,7 @@ impl Model {
     /// Adds the numbers of a batch.
     fn run_some(
         &self,
-        adapter: &Adapter,
+        (adapter, judge): (&Adapter, &Judge),
         codes: &[u32],
         lengths: &[usize],
         older: &[usize],
@@ -133,7 +110,7 @@ impl Model {
     ) {
         states.clear();
         let places = lengths.iter().zip(older).flat_map(|(&length, &older)| {
-            (0..length).map(move |place| (place, &adapter.rows[usize::from(place >= older)]))
+            (0..length).map(move |place| (place, &judge.rows[usize::from(place >= older)]))
         });
         let first = codes.iter().zip(places);
         states.extend(first.map(|(&code, (place, row))| self.first(code, place, Some(row))));
@@ -143,20 +120,22 @@ impl Model {
         let mut rest = states.as_slice();
         for &length in lengths {
             let (pair, others) = rest.split_at(length);
-            numbers.push(adapter.number(pair));
+            numbers.push(judge.number(pair));
             rest = others;
         }
     }
 
-    fn reader(&self) -> Result<(&WordPiece, &Adapter)> {
-        match (&self.tokenizer, &self.adapter) {
-            (Tokenizer::WordPiece(tokenizer), Some(adapter)) => Ok((tokenizer, adapter)),
-            _ => Err(Error::new("the model reads no pairs: give it an adapter first")),
+    fn reader(&self) -> Result<(&WordPiece, (&Adapter, &Judge))> {
+        if let (Tokenizer::WordPiece(tokenizer), Some(adapter)) = (&self.tokenizer, &self.pairs)
+            && let Some(judge) = &adapter.judge
+        {
+            return Ok((tokenizer, (adapter, judge)));
         }
+        Err(Error::new("the model reads no pairs: give it an adapter first"))
     }
 }
 
-impl Adapter {
+impl Judge {
     /// Returns the number of a pair, of its last states.
     fn number(&self, states: &[State]) -> f32 {
         let [of_first, of_mean] = &self.head;

@@ -102,25 +102,33 @@ impl LoadedModel {
         vectors
     }
 
-    /// Makes the model a reader of pairs, by an adapter file. If a name is given, the adapter must
-    /// have it. Returns what is wrong.
-    pub fn adapt(&mut self, file: &[u8], name: Option<String>) -> Option<String> {
+    /// Makes the model a reader of pairs, or else of questions, by an adapter file. If a name is
+    /// given, the adapter must have it. Returns what is wrong.
+    pub fn adapt(&mut self, file: &[u8], for_pairs: bool, name: Option<String>) -> Option<String> {
         let adapter = match Adapter::read(file) {
             Ok(adapter) => adapter,
             Err(error) => return Some(error.to_string()),
         };
-        match name {
-            Some(name) if name != adapter.id() => {
-                let found = adapter.id();
-                Some(format!("the adapter file is {found}, and this package needs {name}"))
-            }
-            _ => self.model.adapt(adapter).err().map(|error| error.to_string()),
+        let found = adapter.id();
+        if let Some(name) = name.filter(|name| name != found) {
+            return Some(format!("the adapter file is {found}, and this package needs {name}"));
         }
+        if adapter.reads_pairs() != for_pairs {
+            let (wanted, other) =
+                if for_pairs { ("pairs", "questions") } else { ("questions", "pairs") };
+            return Some(format!("the adapter file {found} is for {other}, not for {wanted}"));
+        }
+        self.model.adapt(adapter).err().map(|error| error.to_string())
     }
 
     /// Returns whether the model reads pairs.
-    pub fn is_adapted(&self) -> bool {
-        self.model.adapter.is_some()
+    pub fn reads_pairs(&self) -> bool {
+        self.model.pairs.is_some()
+    }
+
+    /// Returns whether the model has an adapter for questions.
+    pub fn reads_questions(&self) -> bool {
+        self.model.questions.is_some()
     }
 
     /// Adds a pair to those that `run_pairs` reads.

@@ -1,19 +1,20 @@
-"""Writes the adapter file of nous-minilm, in the format NOUSMLA1, from arrays of numbers.
+"""Writes an adapter file of nous-minilm from arrays of numbers: in the format NOUSMLA1, for pairs of
+texts, or in the format NOUSMLQ1, for questions, if there is no array `rows`.
 
     python adapter.py TENSORS.npz --model minilm-l6.bin --output replacing.bin
 
-The format is little-endian, without gaps:
+The formats are little-endian, without gaps. What is marked by * is in NOUSMLA1 alone:
 
-    8 bytes               NOUSMLA1
+    8 bytes               NOUSMLA1 or NOUSMLQ1
     u32                   upper half of the hash of the model file, as in the name of the model
     u32                   layers
-    f32                   384 numbers that the first state of a token of the first text gains, then of
+    f32 *                 384 numbers that the first state of a token of the first text gains, then of
                           one of the second
     layers                four pairs of linears: of query, key and value, of what follows them, of the
                           inner layer and of the outer one; the norm after attention, the norm at the
                           end
-    f32                   head: 384 shares of the last state of [CLS], 384 of the mean of all
-    f32                   bias of the head
+    f32 *                 head: 384 shares of the last state of [CLS], 384 of the mean of all
+    f32 *                 bias of the head
     u64                   XXH64 of all bytes before
 
 A pair is its rank (u32) and two linears, from the inputs to as many numbers as the rank, and from
@@ -21,11 +22,11 @@ these to the outputs. Linears, of eight bits, and norms are those of `file.py`.
 
 The arrays, for each layer *i* from 0 on:
 
-    rows (2, 384)                             the token types, less that of the model: its places have 0
+    rows (2, 384) *                           the token types, less that of the model: its places have 0
     i.heads.down (rank, 384)                  and `.up` (1152, rank), `.bias` (1152,): query, key, value
     i.attended.down, i.inner.down, i.outer.down        likewise, 384 to 384, to 1536, and back to 384
     i.attended_norm.weight, .bias (384,)      and i.outer_norm: in place of the model's
-    head (768,), bias (1,)
+    head (768,), bias (1,) *
 
 `up` and `bias` of a query come as they are trained. Here they get the factor of the products of
 heads, which the model file has in the weights of its queries.
@@ -44,7 +45,7 @@ sys.path.append(str(Path(__file__).parents[2] / "embedder" / "train"))
 sys.dont_write_bytecode = True
 from file import closed, linear, numbers  # noqa: E402
 
-MAGIC = b"NOUSMLA1"
+PAIRS, QUESTIONS = b"NOUSMLA1", b"NOUSMLQ1"
 MODEL = b"NOUSMLM1"
 WIDTH = 384
 INNER = 4 * WIDTH
@@ -112,10 +113,11 @@ def adapter(tensors: Tensors, model: bytes) -> bytes:
     digest = xxhash.xxh64_intdigest(content)
     if not model.startswith(MODEL) or stored != struct.pack("<Q", digest):
         raise SystemExit(f"the model must be a whole file in the format {MODEL.decode()}")
-    parts = [
-        MAGIC + struct.pack("<2I", digest >> 32, LAYERS),
-        numbers(taken(tensors, "rows", 2, WIDTH)),
-    ]
+    reads_pairs = "rows" in tensors
+    magic = PAIRS if reads_pairs else QUESTIONS
+    parts = [magic + struct.pack("<2I", digest >> 32, LAYERS)]
+    if reads_pairs:
+        parts.append(numbers(taken(tensors, "rows", 2, WIDTH)))
     for layer in range(LAYERS):
         parts += [low_rank(tensors, layer, part) for part in SHAPES]
         for norm in NORMS:
@@ -123,7 +125,8 @@ def adapter(tensors: Tensors, model: bytes) -> bytes:
                 numbers(taken(tensors, f"{layer}.{norm}.{part}", WIDTH))
                 for part in ("weight", "bias")
             ]
-    parts.append(numbers(taken(tensors, "head", 2 * WIDTH)) + numbers(taken(tensors, "bias", 1)))
+    if reads_pairs:
+        parts += [numbers(taken(tensors, "head", 2 * WIDTH)), numbers(taken(tensors, "bias", 1))]
     return closed(b"".join(parts))
 
 
@@ -137,7 +140,8 @@ def main() -> None:
         content = adapter(tensors, options.model.read_bytes())
     options.output.write_bytes(content)
     (digest,) = struct.unpack("<Q", content[-8:])
-    print(f"{options.output}: {len(content)} bytes, replacing-{WIDTH}-{digest >> 32:08x}")
+    family = "replacing" if content.startswith(PAIRS) else "asking"
+    print(f"{options.output}: {len(content)} bytes, {family}-{WIDTH}-{digest >> 32:08x}")
 
 
 if __name__ == "__main__":

@@ -74,14 +74,24 @@ def norm(weights: dict[str, Tensor], name: str) -> nn.LayerNorm:
 
 
 class Layer(nn.Module):
-    def __init__(self, weights: dict[str, Tensor], name: str) -> None:
+    """A layer with what an adapter adds to it: matrices of these ranks, and norms."""
+
+    def __init__(
+        self,
+        weights: dict[str, Tensor],
+        name: str,
+        rank_of_heads: int,
+        rank: int,
+        dropout: float,
+    ) -> None:
         super().__init__()
+        self.dropout = dropout
         parts = [f"{name}.attention.self.{part}" for part in ("query", "key", "value")]
-        self.heads = Linear(weights, parts, RANK_OF_HEADS)
-        self.attended = Linear(weights, [f"{name}.attention.output.dense"], RANK)
+        self.heads = Linear(weights, parts, rank_of_heads)
+        self.attended = Linear(weights, [f"{name}.attention.output.dense"], rank)
         self.attended_norm = norm(weights, f"{name}.attention.output.LayerNorm")
-        self.inner = Linear(weights, [f"{name}.intermediate.dense"], RANK)
-        self.outer = Linear(weights, [f"{name}.output.dense"], RANK)
+        self.inner = Linear(weights, [f"{name}.intermediate.dense"], rank)
+        self.outer = Linear(weights, [f"{name}.output.dense"], rank)
         self.outer_norm = norm(weights, f"{name}.output.LayerNorm")
 
     def forward(self, states: Tensor, seen: Tensor) -> Tensor:
@@ -89,9 +99,19 @@ class Layer(nn.Module):
         parts = self.heads(states).view(*size, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4)
         taken = F.scaled_dot_product_attention(*parts, attn_mask=seen)
         attended = self.attended(taken.transpose(1, 2).reshape(*size, WIDTH))
-        states = self.attended_norm(states + F.dropout(attended, DROPOUT, self.training))
+        states = self.attended_norm(states + F.dropout(attended, self.dropout, self.training))
         outer = self.outer(F.gelu(self.inner(states)))
-        return self.outer_norm(states + F.dropout(outer, DROPOUT, self.training))
+        return self.outer_norm(states + F.dropout(outer, self.dropout, self.training))
+
+    def tensors(self) -> dict[str, Tensor]:
+        found: dict[str, Tensor] = {}
+        for part in ("heads", "attended", "inner", "outer"):
+            its = getattr(self, part).tensors()
+            found |= {f"{part}.{name}": tensor for name, tensor in its.items()}
+        for part in ("attended_norm", "outer_norm"):
+            its = getattr(self, part)
+            found |= {f"{part}.weight": its.weight, f"{part}.bias": its.bias}
+        return found
 
 
 class Reader(nn.Module):
@@ -104,7 +124,8 @@ class Reader(nn.Module):
         self.norm = norm(weights, "embeddings.LayerNorm").requires_grad_(False)
         self.before = weights["embeddings.token_type_embeddings.weight"][0]
         self.rows = nn.Parameter(weights["embeddings.token_type_embeddings.weight"].clone())
-        layers = [Layer(weights, f"encoder.layer.{number}") for number in range(LAYERS)]
+        names = [f"encoder.layer.{number}" for number in range(LAYERS)]
+        layers = [Layer(weights, name, RANK_OF_HEADS, RANK, DROPOUT) for name in names]
         self.layers = nn.ModuleList(layers)
         self.head = nn.Linear(2 * WIDTH, 1)
         nn.init.normal_(self.head.weight, std=0.02)
@@ -124,12 +145,7 @@ class Reader(nn.Module):
     def tensors(self) -> dict[str, np.ndarray]:
         found = {"rows": self.rows - self.before, "head": self.head.weight[0], "bias": self.head.bias}
         for number, layer in enumerate(self.layers):
-            for part in ("heads", "attended", "inner", "outer"):
-                its = getattr(layer, part).tensors()
-                found |= {f"{number}.{part}.{name}": tensor for name, tensor in its.items()}
-            for part in ("attended_norm", "outer_norm"):
-                its = getattr(layer, part)
-                found |= {f"{number}.{part}.weight": its.weight, f"{number}.{part}.bias": its.bias}
+            found |= {f"{number}.{name}": tensor for name, tensor in layer.tensors().items()}
         return {name: tensor.detach().numpy().astype("f4") for name, tensor in found.items()}
 
 

@@ -1,9 +1,9 @@
 // Entry for browsers and bundlers: the model file is fetched, and kept in the browser's cache of
 // this origin. Bundlers recognize `new URL(…, import.meta.url)` and copy the file.
 
-import { MinilmError, unreadable } from "./errors.ts";
-import { checked, givenModelOf, knownModelOf, ownModel, REPLACING } from "./load.ts";
-import type { OpenReplacing, Pieces } from "./minilm.ts";
+import { type FileName, MinilmError, unreadable } from "./errors.ts";
+import { ADAPTERS, checked, givenModelOf, knownModelOf, ownModel } from "./load.ts";
+import type { AdapterName, OpenAdapter, Pieces } from "./minilm.ts";
 import type { loadMinilm as Load } from "./node.ts";
 
 export { MinilmError } from "./errors.ts";
@@ -14,7 +14,7 @@ const CACHE = "nous-minilm";
 
 /** A file that can be fetched. */
 interface Fetchable {
-  readonly file: "adapter" | "model";
+  readonly file: FileName;
   readonly url: URL;
   /** The name of what the file holds. */
   readonly id: string;
@@ -23,17 +23,23 @@ interface Fetchable {
 /** As in Node. */
 export const loadMinilm: typeof Load = async (options = {}) => {
   const { file, model, onProgress } = checked(options);
-  const loading = { onProgress, openReplacing };
+  const loading = { onProgress, openAdapter };
   if (file !== undefined) return givenModelOf(file, model, loading);
   const known = model ?? ownModel(new URL("../model/minilm-l6.bin", import.meta.url));
-  return opened({ file: "model", url: known.url, id: known.id }, (pieces) =>
+  return opened({ file: "minilm-l6.bin", url: known.url, id: known.id }, (pieces) =>
     knownModelOf(pieces, known, loading),
   );
 };
 
-const openReplacing: OpenReplacing = (read) => {
-  const url = new URL("../model/replacing.bin", import.meta.url);
-  return opened({ file: "adapter", url, id: REPLACING }, (pieces) => read(pieces, REPLACING));
+/** For each adapter its file, by an expression that bundlers recognize. */
+const files: Readonly<Record<AdapterName, () => URL>> = {
+  replacing: () => new URL("../model/replacing.bin", import.meta.url),
+  asking: () => new URL("../model/asking.bin", import.meta.url),
+};
+
+const openAdapter: OpenAdapter = (name, read) => {
+  const id = ADAPTERS[name];
+  return opened({ file: `${name}.bin`, url: files[name](), id }, (pieces) => read(pieces, id));
 };
 
 /** One model, one entry: a later version of the package does not find an older model. */

@@ -72,9 +72,12 @@ export function wrongFile(problem: string): MinilmError {
   return new MinilmError("invalid_model", message, { field: "file" });
 }
 
+/** A file of the package. @internal */
+export type FileName = "minilm-l6.bin" | "replacing.bin" | "asking.bin";
+
 /** Returns the error for a file that cannot be read, with the way out. @internal */
-export function unreadable(file: "adapter" | "model", url: URL, cause: unknown): MinilmError {
-  const name = file === "model" ? "minilm-l6.bin" : "replacing.bin";
+export function unreadable(name: FileName, url: URL, cause: unknown): MinilmError {
+  const file = name === "minilm-l6.bin" ? "model" : "adapter";
   const way = `pass the bytes of its file, such as nous-minilm/model/${name}, as the option file`;
   const message = `The ${file} file could not be read from ${url.href}: ${way}.`;
   return new MinilmError("unsupported", message, {}, { cause });

@@ -1,7 +1,7 @@
 // From the bytes of the model file to a model.
 
 import { invalid, requireBytes, requireOptions, wrongFile } from "./errors.ts";
-import { Minilm, type OpenReplacing, type Pieces } from "./minilm.ts";
+import { type AdapterName, Minilm, type OpenAdapter, type Pieces } from "./minilm.ts";
 import { newInstance } from "./module.ts";
 
 /** A model file: the package's own, or that of another package, such as `nous-e5`. */
@@ -37,8 +37,11 @@ export const ownModel = (url: URL): MinilmModel => ({
   id: "minilm-384-53b83bc8",
 });
 
-/** The name of this package's adapter, which the hash of its file gives. @internal */
-export const REPLACING = "replacing-384-8fa884de";
+/** The names of this package's adapters, which the hashes of their files give. @internal */
+export const ADAPTERS: Readonly<Record<AdapterName, string>> = {
+  replacing: "replacing-384-8fa884de",
+  asking: "asking-384-820ebb15",
+};
 
 /** The bytes that cross into the module at once. Its memory never shrinks. @internal */
 export const PIECE: number = 2 ** 18;
@@ -64,7 +67,7 @@ const isModel = (model: MinilmModel): boolean =>
 /** What a loaded model needs beside its file. @internal */
 export interface Loading {
   onProgress: MinilmOptions["onProgress"];
-  openReplacing: OpenReplacing;
+  openAdapter: OpenAdapter;
 }
 
 /**
@@ -76,7 +79,7 @@ export interface Loading {
 async function modelOf(
   pieces: Pieces,
   all: number,
-  { onProgress, openReplacing }: Loading,
+  { onProgress, openAdapter }: Loading,
 ): Promise<Minilm> {
   const glue = await newInstance();
   const reader = glue.ModelReader.create();
@@ -90,7 +93,7 @@ async function modelOf(
   }
   const model = reader.finish();
   if (model === undefined) throw wrong();
-  return new Minilm(model, openReplacing);
+  return new Minilm(model, openAdapter);
 }
 
 /**

@@ -11,7 +11,8 @@ import type { Glue } from "./module.ts";
 export interface EmbedOptions {
   /**
    * What the vector is compared with: `"question"` for what asks, `"passage"` for what is found. The
-   * model of this package treats both alike; that of `nous-e5` does not. Default `"passage"`.
+   * model of this package treats both alike until {@link Minilm.loadAsking}; that of `nous-e5` does
+   * not. Default `"passage"`.
    */
   purpose?: "passage" | "question" | undefined;
 }
@@ -43,11 +44,11 @@ export interface MinilmPair {
   newer: string;
 }
 
-/** Options of `loadReplacing`. */
-export interface ReplacingOptions {
+/** Options of `loadReplacing` and `loadAsking`. */
+export interface AdapterOptions {
   /**
    * The bytes of the adapter file, where it cannot be found: in a bundle for Node, for example. Any
-   * adapter of the model will do. Default: the file of this package.
+   * adapter of the model for this use will do. Default: the file of this package.
    */
   file?: Uint8Array | undefined;
 }
@@ -55,11 +56,17 @@ export interface ReplacingOptions {
 /** A file, in pieces of any size. @internal */
 export type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
+/** What an adapter is for: pairs of statements, or questions. @internal */
+export type AdapterName = "replacing" | "asking";
+
 /**
- * Gives the adapter file of the package, and its name, to a function that reads it. It does so once
+ * Gives an adapter file of the package, and its name, to a function that reads it. It does so once
  * more, if a kept copy was wrong. @internal
  */
-export type OpenReplacing = (read: (pieces: Pieces, id: string) => Promise<void>) => Promise<void>;
+export type OpenAdapter = (
+  name: AdapterName,
+  read: (pieces: Pieces, id: string) => Promise<void>,
+) => Promise<void>;
 
 type Loaded = NonNullable<ReturnType<ReturnType<Glue["ModelReader"]["create"]>["finish"]>>;
 
@@ -87,7 +94,7 @@ const MAX_LENGTH = 2 ** 20;
  */
 export class Minilm {
   #model: Loaded | undefined;
-  readonly #openReplacing: OpenReplacing;
+  readonly #openAdapter: OpenAdapter;
   readonly #id: string;
   readonly #dimensions: number;
   readonly #maxTokens: number;
@@ -95,9 +102,9 @@ export class Minilm {
   declare [Symbol.dispose]: () => void;
 
   /** Callers use {@link loadMinilm}. @internal */
-  constructor(model: Loaded, openReplacing: OpenReplacing) {
+  constructor(model: Loaded, openAdapter: OpenAdapter) {
     this.#model = model;
-    this.#openReplacing = openReplacing;
+    this.#openAdapter = openAdapter;
     this.#id = model.id();
     this.#dimensions = model.dimensions();
     this.#maxTokens = model.max_pieces();
@@ -207,13 +214,27 @@ export class Minilm {
    * await minilm.loadReplacing();
    * ```
    */
-  async loadReplacing(options: ReplacingOptions = {}): Promise<void> {
-    requireOptions(options, "file");
-    const { file } = options;
-    requireBytes(file);
-    if (file !== undefined) this.#adapt(file);
-    else if (!this.#live().is_adapted())
-      await this.#openReplacing(async (pieces, id) => this.#adapt(await joined(pieces), id));
+  async loadReplacing(options: AdapterOptions = {}): Promise<void> {
+    await this.#load("replacing", options, () => this.#live().reads_pairs());
+  }
+
+  /**
+   * Loads an adapter that moves vectors of questions towards those of texts that answer them: its file
+   * has about .5 MB. From then on `embed` with the purpose `"question"` uses it. Vectors of passages
+   * stay as they are, so that stored ones need no change. It learned from questions to memories of
+   * agents. In a browser it is fetched the first time, and kept as the model is. A second call without
+   * a file does nothing.
+   *
+   * @throws {MinilmError} As {@link loadReplacing}.
+   *
+   * @example
+   * ```ts
+   * await minilm.loadAsking();
+   * const { vector } = minilm.embed("Who looks after our payroll?", { purpose: "question" });
+   * ```
+   */
+  async loadAsking(options: AdapterOptions = {}): Promise<void> {
+    await this.#load("asking", options, () => this.#live().reads_questions());
   }
 
   /**
@@ -240,7 +261,7 @@ export class Minilm {
     // Copies, since getters of the caller's could change what was checked.
     const read = [...pairs].map(checkedPair);
     const model = this.#live();
-    if (!model.is_adapted()) {
+    if (!model.reads_pairs()) {
       const message = "This model reads no pairs yet: await its loadReplacing() first.";
       throw new MinilmError("unsupported", message);
     }
@@ -265,9 +286,17 @@ export class Minilm {
     this.#model = undefined;
   }
 
-  #adapt(file: Uint8Array, id?: string): void {
-    const problem = this.#live().adapt(file, id);
-    if (problem !== undefined) throw wrongFile(problem);
+  async #load(name: AdapterName, options: AdapterOptions, isThere: () => boolean): Promise<void> {
+    requireOptions(options, "file");
+    const { file } = options;
+    requireBytes(file);
+    const adapt = (bytes: Uint8Array, id?: string) => {
+      const problem = this.#live().adapt(bytes, name === "replacing", id);
+      if (problem !== undefined) throw wrongFile(problem);
+    };
+    if (file !== undefined) adapt(file);
+    else if (!isThere())
+      await this.#openAdapter(name, async (pieces, id) => adapt(await joined(pieces), id));
   }
 
   #live(): Loaded {

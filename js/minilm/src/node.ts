@@ -1,27 +1,27 @@
 // Entry for Node: the model file is read from the folder `model` of this package, or of another.
 
 import { createReadStream } from "node:fs";
-import { unreadable } from "./errors.ts";
+import { type FileName, unreadable } from "./errors.ts";
 import {
+  ADAPTERS,
   checked,
   givenModelOf,
   knownModelOf,
   type MinilmOptions,
   ownModel,
   PIECE,
-  REPLACING,
 } from "./load.ts";
-import type { Minilm, OpenReplacing } from "./minilm.ts";
+import type { AdapterName, Minilm, OpenAdapter } from "./minilm.ts";
 
 export { MinilmError, type MinilmErrorCode, type MinilmErrorDetails } from "./errors.ts";
 export type { MinilmModel, MinilmOptions } from "./load.ts";
 export {
+  type AdapterOptions,
   type EmbedOptions,
   Minilm,
   type MinilmEmbedding,
   type MinilmEmbeddings,
   type MinilmPair,
-  type ReplacingOptions,
 } from "./minilm.ts";
 
 /**
@@ -40,17 +40,23 @@ export {
  */
 export async function loadMinilm(options: MinilmOptions = {}): Promise<Minilm> {
   const { file, model, onProgress } = checked(options);
-  const loading = { onProgress, openReplacing };
+  const loading = { onProgress, openAdapter };
   if (file !== undefined) return givenModelOf(file, model, loading);
   const known = model ?? ownModel(new URL("../model/minilm-l6.bin", import.meta.url));
-  return knownModelOf(contentOf("model", known.url), known, loading);
+  return knownModelOf(contentOf("minilm-l6.bin", known.url), known, loading);
 }
 
-const openReplacing: OpenReplacing = (read) =>
-  read(contentOf("adapter", new URL("../model/replacing.bin", import.meta.url)), REPLACING);
+/** For each adapter its file, by an expression that bundlers recognize. */
+const files: Readonly<Record<AdapterName, () => URL>> = {
+  replacing: () => new URL("../model/replacing.bin", import.meta.url),
+  asking: () => new URL("../model/asking.bin", import.meta.url),
+};
+
+const openAdapter: OpenAdapter = (name, read) =>
+  read(contentOf(`${name}.bin`, files[name]()), ADAPTERS[name]);
 
 /** Yields a file. */
-async function* contentOf(file: "adapter" | "model", url: URL): AsyncGenerator<Uint8Array, void> {
+async function* contentOf(file: FileName, url: URL): AsyncGenerator<Uint8Array, void> {
   try {
     yield* createReadStream(url, { highWaterMark: PIECE });
   } catch (cause) {

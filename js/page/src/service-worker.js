@@ -6,9 +6,9 @@
 
 const NAME = `nous-page-${__BUILD__}`;
 const ROOT = new URL("./", self.location.href);
-/** Kept when first used. The page itself keeps the file of the sentence model. */
+/** Kept when first used. nous-minilm keeps the files of the sentence model. */
 const LATER =
-  /^(?:assets\/(?!minilm-)[^/]+\.bin|assets\/sentence-worker-[^/]+\.js|samples\/[^/]+\.jsonl)$/;
+  /^(?:assets\/(?!minilm-|asking-)[^/]+\.bin|assets\/sentence-worker-[^/]+\.js|samples\/[^/]+\.jsonl)$/;
 const FILES = new Set(__FILES__);
 
 self.addEventListener("install", (event) => {

@@ -1,6 +1,6 @@
-// Records the bits of vectors and of numbers of pairs, from the built package: `npm run build`, then
-// `node tests/golden/minilm/record-bits.mjs`. Tests compare those of the native crate, of Node and
-// of Chromium with them.
+// Records the bits of vectors, of vectors of questions and of numbers of pairs, from the built
+// package: `npm run build`, then `node tests/golden/minilm/record-bits.mjs`. Tests compare those of
+// the native crate, of Node and of Chromium with them.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -17,6 +17,9 @@ const minilm = await loadMinilm();
 const { vectors } = minilm.embedAll(texts);
 writeFileSync(at("bits.json"), gzipSync(JSON.stringify(texts)));
 writeFileSync(at("bits.bin"), gzipSync(new Uint8Array(vectors.buffer)));
+await minilm.loadAsking();
+const asked = minilm.embedAll(texts, { purpose: "question" }).vectors;
+writeFileSync(at("questions.bin"), gzipSync(new Uint8Array(asked.buffer)));
 
 // Each text after the one before it, and such without words.
 const pairs = texts.map((newer, place) => ({ older: texts.at(place - 1), newer }));

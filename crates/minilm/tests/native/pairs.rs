@@ -1,11 +1,11 @@
-//! Numbers of pairs, against the formulas in f64, and adapter files.
+//! Numbers of pairs and vectors of questions, against the formulas in f64, and adapter files.
 
 use std::iter::repeat_n;
 
 use nous_minilm::{Adapter, DIMENSIONS, MAX_PAIR_PIECES, Model, Purpose};
 use xxhash_rust::xxh64::xxh64;
 
-use crate::common::{adapter, bytes_of, closed, golden, golden_bytes, model};
+use crate::common::{adapter, asking, bytes_of, closed, golden, golden_bytes, model};
 
 const VOCABULARY: &str = "[PAD]\n[UNK]\n[CLS]\n[SEP]\ntea\n##s\n!\ncoffee";
 const CLS: usize = 2;
@@ -143,14 +143,32 @@ impl Plain {
         closed(file)
     }
 
-    /// The adapter file without its hash.
+    /// The adapter file for pairs without its hash.
     fn adapter_content(&self) -> Vec<u8> {
+        let mut file = self.start_of(b"NOUSMLA1");
+        file.extend(bytes_of(&self.rows));
+        file.extend(self.layers_of_adapter());
+        file.extend(bytes_of(&self.head));
+        file.extend(self.bias.to_le_bytes());
+        file
+    }
+
+    /// The adapter file for questions without its hash.
+    fn question_content(&self) -> Vec<u8> {
+        [self.start_of(b"NOUSMLQ1"), self.layers_of_adapter()].concat()
+    }
+
+    fn start_of(&self, magic: &[u8; 8]) -> Vec<u8> {
         let model = self.model_file();
         let hash = xxh64(&model[..model.len() - 8], 0);
-        let mut file = b"NOUSMLA1".to_vec();
+        let mut file = magic.to_vec();
         file.extend(((hash >> 32) as u32).to_le_bytes());
         file.extend((self.adapted.len() as u32).to_le_bytes());
-        file.extend(bytes_of(&self.rows));
+        file
+    }
+
+    fn layers_of_adapter(&self) -> Vec<u8> {
+        let mut file = Vec::new();
         for Layer { linears, norms } in &self.adapted {
             for [down, up] in linears {
                 file.extend((down.scales.len() as u32).to_le_bytes());
@@ -158,8 +176,6 @@ impl Plain {
             }
             file.extend(norms.iter().flat_map(|norm| bytes_of(norm)));
         }
-        file.extend(bytes_of(&self.head));
-        file.extend(self.bias.to_le_bytes());
         file
     }
 
@@ -174,13 +190,33 @@ impl Plain {
         let first = [&[CLS], older, &[SEP]].concat();
         let second = [newer, &[SEP]].concat();
         let kinds = repeat_n(0, first.len()).chain(repeat_n(1, second.len()));
-        let codes = first.iter().chain(&second).zip(kinds).enumerate();
+        let codes: Vec<usize> = first.iter().chain(&second).copied().collect();
+        let rows: Vec<&[f32]> =
+            kinds.map(|kind| &self.rows[kind * DIMENSIONS..][..DIMENSIONS]).collect();
+        let states = self.states(&codes, &rows);
+        let both = states[0].iter().copied().chain(mean_of(&states));
+        let products = both.zip(&self.head).map(|(number, &share)| number * f64::from(share));
+        products.sum::<f64>() + f64::from(self.bias)
+    }
+
+    /// The vector of a question, of its codes.
+    fn vector(&self, question: &[usize]) -> Vec<f64> {
+        let codes = [&[CLS], question, &[SEP]].concat();
+        let none: &[f32] = &[0.0; DIMENSIONS];
+        let mean: Vec<f64> = mean_of(&self.states(&codes, &vec![none; codes.len()])).collect();
+        let length = mean.iter().map(|number| number * number).sum::<f64>().sqrt();
+        mean.into_iter().map(|number| number / length).collect()
+    }
+
+    /// The last states of codes, each with a row that its first state gains.
+    fn states(&self, codes: &[usize], rows: &[&[f32]]) -> Vec<Vec<f64>> {
+        let codes = codes.iter().zip(rows).enumerate();
         let mut states: Vec<Vec<f64>> = codes
-            .map(|(place, (&code, kind))| {
+            .map(|(place, (&code, row))| {
                 let state = (0..DIMENSIONS).map(|at| {
                     let word = self.word(code, at);
                     let place = f64::from(self.places[place * DIMENSIONS + at]);
-                    word + place + f64::from(self.rows[kind * DIMENSIONS + at])
+                    word + place + f64::from(row[at])
                 });
                 normed(state.collect(), &self.norm)
             })
@@ -198,11 +234,7 @@ impl Plain {
                 *state = normed(sum(&after, &run(3, &inner)), &adapted.norms[1]);
             }
         }
-        let mean = (0..DIMENSIONS)
-            .map(|at| states.iter().map(|state| state[at]).sum::<f64>() / states.len() as f64);
-        let both = states[0].iter().copied().chain(mean);
-        let products = both.zip(&self.head).map(|(number, &share)| number * f64::from(share));
-        products.sum::<f64>() + f64::from(self.bias)
+        states
     }
 
     fn word(&self, code: usize, at: usize) -> f64 {
@@ -210,6 +242,11 @@ impl Plain {
         let half = if at % 16 < 8 { byte & 15 } else { byte >> 4 };
         (f64::from(half) - 8.0) * f64::from(self.word_scales[code])
     }
+}
+
+fn mean_of(states: &[Vec<f64>]) -> impl Iterator<Item = f64> {
+    let count = states.len() as f64;
+    (0..DIMENSIONS).map(move |at| states.iter().map(|state| state[at]).sum::<f64>() / count)
 }
 
 fn sum(a: &[f64], b: &[f64]) -> Vec<f64> {
@@ -304,6 +341,32 @@ fn numbers_of_pairs_are_those_of_the_formulas() {
 }
 
 #[test]
+fn vectors_of_questions_are_those_of_the_formulas() {
+    let plain = Plain::new();
+    let mut bare = Model::read(&plain.model_file()).unwrap();
+    let mut model = Model::read(&plain.model_file()).unwrap();
+    model.adapt(Adapter::read(&closed(plain.question_content())).unwrap()).unwrap();
+    let questions: [&[usize]; 5] = [&[4], &[7], &[4, 6, 4, 7, 7, 6], &[6, 6, 6], &[7, 4]];
+    let texts = questions.map(text_of);
+    let found = model.embed(&texts, Purpose::Question).unwrap().vectors;
+    for (question, found) in questions.iter().zip(found.chunks_exact(DIMENSIONS)) {
+        for (number, expected) in found.iter().zip(plain.vector(question)) {
+            assert!((f64::from(*number) - expected).abs() < 1e-4, "{question:?}");
+        }
+    }
+    // Passages have the vectors of the bare model, and pairs need another adapter.
+    let passages = [&mut model, &mut bare]
+        .map(|model| bits(&model.embed(&texts, Purpose::Passage).unwrap().vectors));
+    assert_eq!(passages[0], passages[1]);
+    assert_ne!(bits(&found), passages[0]);
+    assert!(model.replacing(&[("tea", "coffee")]).is_err());
+    // An adapter for pairs changes no question.
+    model.adapt(Adapter::read(&closed(plain.adapter_content())).unwrap()).unwrap();
+    let again = model.embed(&texts, Purpose::Question).unwrap().vectors;
+    assert_eq!(bits(&again), bits(&found));
+}
+
+#[test]
 fn of_each_text_44_word_pieces_count() {
     let plain = Plain::new();
     let mut model = plain.model();
@@ -358,6 +421,18 @@ fn numbers_have_the_bits_of_webassembly() {
 }
 
 #[test]
+fn vectors_of_questions_have_the_bits_of_webassembly() {
+    let mut model = model();
+    model.adapt(Adapter::read(&asking()).unwrap()).unwrap();
+    let texts: Vec<String> = golden("minilm/bits.json");
+    let recorded = golden_bytes("minilm/questions.bin");
+    let recorded: Vec<u32> =
+        recorded.as_chunks::<4>().0.iter().map(|&bytes| u32::from_le_bytes(bytes)).collect();
+    assert!(texts.len() > 20);
+    assert_eq!(bits(&model.embed(&texts, Purpose::Question).unwrap().vectors), recorded);
+}
+
+#[test]
 fn vectors_are_the_same_with_an_adapter() {
     let plain = Plain::new();
     let mut bare = Model::read(&plain.model_file()).unwrap();
@@ -391,10 +466,15 @@ fn an_adapter_of_another_model_is_refused() {
 }
 
 #[test]
-fn an_adapter_has_the_name_of_its_hash() {
-    let content = Plain::new().adapter_content();
-    let id = format!("replacing-384-{:08x}", xxh64(&content, 0) >> 32);
-    assert_eq!(Adapter::read(&closed(content)).unwrap().id(), id);
+fn an_adapter_has_the_name_of_its_use_and_hash() {
+    let plain = Plain::new();
+    let contents = [("replacing", plain.adapter_content()), ("asking", plain.question_content())];
+    for (name, content) in contents {
+        let id = format!("{name}-384-{:08x}", xxh64(&content, 0) >> 32);
+        let adapter = Adapter::read(&closed(content)).unwrap();
+        assert_eq!(adapter.id(), id);
+        assert_eq!(adapter.reads_pairs(), name == "replacing");
+    }
 }
 
 #[test]
@@ -407,7 +487,8 @@ fn wrong_counts_say_which() {
     };
     let mut other = content.clone();
     other[7] = b'2';
-    assert_eq!(refusal(&closed(other)), "the adapter file must begin with NOUSMLA1");
+    let message = "the adapter file must begin with NOUSMLA1 or NOUSMLQ1";
+    assert_eq!(refusal(&closed(other)), message);
     for wrong in [0, 49, u32::MAX] {
         let problem = format!("must have from 1 to 48 layers, found {wrong}");
         assert_eq!(with(12, wrong), format!("the adapter file {problem}"));
@@ -479,43 +560,53 @@ fn the_largest_numbers_give_numbers_or_an_error() {
 }
 
 /// A file of one layer with ranks of 8, and where its counts and its end are.
-fn small_file() -> (Vec<u8>, Vec<usize>) {
+fn small_file(content_of: fn(&Plain) -> Vec<u8>) -> (Vec<u8>, Vec<usize>) {
     let mut plain = Plain::new();
     plain.adapted.truncate(1);
     let random = &mut Random(3);
     let mut counts: Vec<usize> = (0..16).collect();
-    let mut at = 16 + 8 * DIMENSIONS;
+    let rows = plain.adapter_content().len() - plain.question_content().len() - 4;
+    let is_of_pairs = content_of(&plain).len() > plain.question_content().len();
+    // The rows are as long as the head.
+    let mut at = 16 + if is_of_pairs { rows / 2 } else { 0 };
     for (linears, (inputs, outputs)) in plain.adapted[0].linears.iter_mut().zip(SHAPES) {
         let down = Linear::new(inputs, 8, 1.0, 0.0, random);
         *linears = [down, Linear::new(8, outputs, 0.5, 0.2, random)];
         counts.extend(at..at + 4);
         at += 4 + 8 * (8 + inputs) + outputs * (8 + 8);
     }
-    let file = closed(plain.adapter_content());
+    let file = closed(content_of(&plain));
     counts.extend(file.len() - 12..file.len());
     (file, counts)
 }
 
+/// The contents of both formats.
+const CONTENTS: [fn(&Plain) -> Vec<u8>; 2] = [Plain::adapter_content, Plain::question_content];
+
 #[test]
 fn a_file_that_is_cut_off_is_refused_with_its_bytes() {
-    let (file, counts) = small_file();
-    for length in (0..file.len()).step_by(23).chain(counts) {
-        let message = refusal(&file[..length]);
-        let start = format!("the adapter file is cut off: {length} bytes of at least ");
-        let least = message.strip_prefix(&start).and_then(|least| least.parse::<usize>().ok());
-        assert!(least.is_some_and(|least| length < least && least <= file.len()), "{message}");
+    for content_of in CONTENTS {
+        let (file, counts) = small_file(content_of);
+        for length in (0..file.len()).step_by(23).chain(counts) {
+            let message = refusal(&file[..length]);
+            let start = format!("the adapter file is cut off: {length} bytes of at least ");
+            let least = message.strip_prefix(&start).and_then(|least| least.parse::<usize>().ok());
+            assert!(least.is_some_and(|least| length < least && least <= file.len()), "{message}");
+        }
     }
 }
 
 #[test]
 fn a_damaged_byte_anywhere_is_an_error() {
-    let (file, counts) = small_file();
-    assert!(Adapter::read(&file).is_ok());
-    let mut damaged = file.clone();
-    // Most bytes are weights, so of these some are tried.
-    for place in (0..file.len()).step_by(89).chain(counts) {
-        damaged[place] ^= 1 << (place % 8);
-        assert!(Adapter::read(&damaged).is_err(), "{place}");
-        damaged[place] = file[place];
+    for content_of in CONTENTS {
+        let (file, counts) = small_file(content_of);
+        assert!(Adapter::read(&file).is_ok());
+        let mut damaged = file.clone();
+        // Most bytes are weights, so of these some are tried.
+        for place in (0..file.len()).step_by(89).chain(counts) {
+            damaged[place] ^= 1 << (place % 8);
+            assert!(Adapter::read(&damaged).is_err(), "{place}");
+            damaged[place] = file[place];
+        }
     }
 }

@@ -9,7 +9,7 @@ import { hasKept, isKept as isMemoryKept, keep, keepChange } from "./kept.ts";
 import { nodeLine } from "./lines.ts";
 import type { MeaningOffer, MeaningState } from "./records.ts";
 import { keepVectors, keptVectors, vectorsIn } from "./sample-vectors.ts";
-import type { SentenceCalls } from "./sentence-worker.ts";
+import type { Purpose, SentenceCalls } from "./sentence-worker.ts";
 
 /** The cache of nous-minilm. */
 const CACHE = "nous-minilm";
@@ -20,7 +20,7 @@ const AT_ONCE = 32;
 interface Sentences {
   /** Settles when the model is loaded. */
   loaded: Promise<void>;
-  embed(text: string): Promise<Float32Array | null>;
+  embed(text: string, purpose: Purpose): Promise<Float32Array | null>;
   /** Ends it. Its calls under way are rejected. */
   end(): void;
 }
@@ -121,12 +121,12 @@ async function workOff(
   const take = () => {
     held.take(made);
     made = [];
-    if (!held.isByMeaning) held.mean(embed);
+    if (!held.isByMeaning) held.mean((text) => embed(text, "question"));
     tell({ state: "on", waiting: held.waiting, all: held.rows.nodes.size });
   };
   for (const { id, text } of held.waitingTexts()) {
     const vector = known.get(text);
-    made.push({ id, text, vector: vector ?? (await embed(text)) });
+    made.push({ id, text, vector: vector ?? (await embed(text, "passage")) });
     if (vector !== undefined) continue;
     if (!isOpen()) return;
     fresh.push(id);
@@ -174,7 +174,7 @@ function started(): Sentences {
   worker.addEventListener("error", end);
   return {
     loaded: answered(calls.load(Comlink.proxy((share) => listener?.(share)))),
-    embed: (text) => answered(calls.embed(text)),
+    embed: (text, purpose) => answered(calls.embed(text, purpose)),
     end,
   };
 }

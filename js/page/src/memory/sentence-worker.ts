@@ -3,7 +3,10 @@
 
 import * as Comlink from "comlink";
 import { isReadByTransformer } from "nous-memory";
-import { loadMinilm, type Minilm } from "nous-minilm";
+import { type EmbedOptions, loadMinilm, type Minilm } from "nous-minilm";
+
+/** What a vector is for. */
+export type Purpose = NonNullable<EmbedOptions["purpose"]>;
 
 let minilm: Minilm | undefined;
 
@@ -19,11 +22,12 @@ const calls = {
         progress(share);
       },
     });
+    await minilm.loadAsking();
   },
   /** Returns the vector of a text; null if the model does not read it, or finds no word and no mark. */
-  embed(text: string): Float32Array | null {
+  embed(text: string, purpose: Purpose): Float32Array | null {
     if (!isReadByTransformer(text)) return null;
-    const { vector, tokens } = minilm!.embed(text);
+    const { vector, tokens } = minilm!.embed(text, { purpose });
     return tokens === 0 ? null : Comlink.transfer(vector, [vector.buffer]);
   },
 };

@@ -28,8 +28,11 @@ const port = parentPort!;
 const name = workerData as TransformerName;
 const transformer = await loadMinilm({ model: await models[name]() });
 const reads = name === "english" ? isReadByTransformer : () => true;
-// The model of another package reads no pairs.
-if (name === "english") await transformer.loadReplacing();
+// The model of another package has no adapters.
+if (name === "english") {
+  await transformer.loadReplacing();
+  await transformer.loadAsking();
+}
 port.on("message", (message: ToEmbed | ToRead) => {
   if ("pairs" in message) {
     const readings = transformer.replacing(message.pairs);

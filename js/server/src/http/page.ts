@@ -6,7 +6,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { extname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Context, MiddlewareHandler } from "hono";
-import { TRANSFORMER } from "nous-memory";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".bin": "application/octet-stream",
@@ -26,8 +25,11 @@ const START = "index.html";
 const KEPT = "public, max-age=31536000, immutable";
 const ASKED_AGAIN = "no-cache";
 
-/** The file of the sentence model, which is in nous-minilm and not beside the program. */
-const MODEL = /^\/assets\/minilm-[\w-]+\.bin$/;
+/**
+ * The files of the sentence model and of its adapter for questions, which are in nous-minilm and not
+ * beside the program, by their names there and a hash.
+ */
+const MODEL = /^\/assets\/((minilm-l6|asking)-[\w-]+)\.bin$/;
 
 /**
  * What the page may do: run its own scripts and the engine's module, and talk to servers of memory,
@@ -82,12 +84,17 @@ function filesIn(folder: string): Map<string, File> {
   return files;
 }
 
-const fileOfModel = (): File => ({
-  path: fileURLToPath(import.meta.resolve("nous-minilm/model/minilm-l6.bin")),
-  type: TYPES[".bin"]!,
-  tag: `"${TRANSFORMER.name}"`,
-  cacheControl: KEPT,
-});
+/** Returns the file that the path of a request names in nous-minilm, if it names one. */
+function fileOfModel(path: string): File | undefined {
+  const [, hashed, name] = MODEL.exec(path) ?? [];
+  if (name === undefined) return undefined;
+  return {
+    path: fileURLToPath(import.meta.resolve(`nous-minilm/model/${name}.bin`)),
+    type: TYPES[".bin"]!,
+    tag: `"${hashed}"`,
+    cacheControl: KEPT,
+  };
+}
 
 /**
  * Returns a middleware that answers requests for files of the page in `folder`. At `/`, programs get
@@ -101,7 +108,7 @@ export function servePage(folder: string): MiddlewareHandler {
     if (method !== "GET" && method !== "HEAD") return next();
     if (path.startsWith("/v1/") || (path === "/" && !wantsHtml(context))) return next();
     files ??= filesIn(folder);
-    const file = files.get(path) ?? (MODEL.test(path) ? fileOfModel() : undefined);
+    const file = files.get(path) ?? fileOfModel(path);
     return file === undefined ? next() : answer(context, file);
   };
 }

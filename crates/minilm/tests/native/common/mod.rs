@@ -18,9 +18,14 @@ pub fn model() -> Model {
     Model::read(&fs::read(at("js/minilm/model/minilm-l6.bin")).unwrap()).unwrap()
 }
 
-/// The bytes of the adapter file of the package.
+/// The bytes of the package's adapter file for pairs.
 pub fn adapter() -> Vec<u8> {
     fs::read(at("js/minilm/model/replacing.bin")).unwrap()
+}
+
+/// The bytes of the package's adapter file for questions.
+pub fn asking() -> Vec<u8> {
+    fs::read(at("js/minilm/model/asking.bin")).unwrap()
 }
 
 /// The multilingual model.
