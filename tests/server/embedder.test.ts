@@ -403,7 +403,7 @@ describe("the circuit breaker", () => {
 });
 
 describe("questions", () => {
-  test("are cached for each model and agent, and sent once for concurrent requests", async () => {
+  test("are cached for each model, agent and purpose, and sent once for concurrent requests", async () => {
     const { provider, embedder } = await set();
     const ask = (text: string, name = "model", agent = "agent") =>
       embedder.question(agent, text, { name, dimensions: undefined });
@@ -414,10 +414,13 @@ describe("questions", () => {
     await ask("b");
     await ask("a", "other");
     await ask("a", "model", "another agent");
+    // A new memory with the words of a question may have another embedding.
+    await embedder.question("agent", "a", { name: "model", dimensions: undefined }, "passage");
     expect(provider.asked.map(({ model, input }) => [model, input])).toEqual([
       ["model", ["a"]],
       ["model", ["b"]],
       ["other", ["a"]],
+      ["model", ["a"]],
       ["model", ["a"]],
     ]);
   });

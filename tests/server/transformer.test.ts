@@ -460,8 +460,12 @@ describe("a server with --embeddings-model multilingual", () => {
     onTestFinished(() => e5.free());
     const own = clientOf(await serve(temporaryFolder(), MULTILINGUAL), "alice");
     for (const [id, text] of Object.entries(texts)) await own.create(note(id, text));
+    // It is compared with the others in its write, as a passage.
+    const remembered = "Der Zug nach Graz fährt um neun.";
+    const written = await own.ask("POST /remember", { text: remembered });
     await embedded(own);
-    const stored = Object.entries(texts).map(([id, text]) => {
+    const all = { ...texts, [written.body.stored[0].id]: remembered };
+    const stored = Object.entries(all).map(([id, text]) => {
       const components = [...e5.embed(text, { purpose: "passage" }).vector];
       return [id, { model: e5.id, components }] as const;
     });
@@ -528,9 +532,10 @@ describe("the thread", () => {
     const log = pino({}, { write: (line: string) => void logged.push(line) });
     const transformer = new Transformer(script, "english", log);
     onTestFinished(() => transformer.close());
-    const call = (texts: string[], isQuestion: boolean, more = {}) =>
+    const call = (texts: string[], isUrgent: boolean, more = {}) =>
       transformer.embed(texts, {
-        ...{ model: TRANSFORMERS.english, timeout: 30_000, isQuestion },
+        ...{ model: TRANSFORMERS.english, timeout: 30_000, isUrgent },
+        purpose: isUrgent ? ("question" as const) : ("passage" as const),
         ...{ signal: new AbortController().signal, ...more },
       });
     return {

@@ -1,6 +1,6 @@
-// The embedding provider with the server's policies: calls for texts are retried, embeddings of
-// questions are cached and have a short timeout, and a circuit breaker pauses a provider that keeps
-// failing.
+// The embedding provider with the server's policies: calls for texts of stored memories are retried,
+// embeddings that a request waits for are cached and have a short timeout, and a circuit breaker pauses
+// a provider that keeps failing.
 
 import { type BulkheadPolicy, bulkhead, type CircuitBreakerPolicy, CircuitState } from "cockatiel";
 import { LRUCache } from "lru-cache";
@@ -16,7 +16,7 @@ import {
   type RetryPolicy,
   withRetries,
 } from "../providers/retry-policy.ts";
-import type { EmbeddingCall, EmbeddingProvider, MaybeVector } from "./provider.ts";
+import type { EmbeddingCall, EmbeddingProvider, MaybeVector, Purpose } from "./provider.ts";
 
 /**
  * The timeout for the embedding of a question, in milliseconds. After it the search uses words
@@ -50,6 +50,7 @@ export interface EmbedderOptions {
 interface Question {
   text: string;
   model: EmbeddingModel;
+  purpose: Purpose;
 }
 
 /** Makes embeddings of texts and questions through one provider. */
@@ -82,9 +83,9 @@ export class Embedder {
       maxSize: MAX_QUESTION_BYTES,
       sizeCalculation: (known, key) => 2 * key.length + (known === NONE ? 1 : known.byteLength),
       // Concurrent requests for the same question share one call.
-      fetchMethod: async (_key, _stale, { context: { text, model }, signal }) => {
-        const limits = { timeout: Math.min(timeout, QUESTION_TIMEOUT), isQuestion: true };
-        const [vector] = await this.#call([text], { ...limits, model, signal });
+      fetchMethod: async (_key, _stale, { context: { text, ...given }, signal }) => {
+        const limits = { timeout: Math.min(timeout, QUESTION_TIMEOUT), isUrgent: true };
+        const [vector] = await this.#call([text], { ...limits, ...given, signal });
         return vector ?? NONE;
       },
     });
@@ -92,9 +93,10 @@ export class Embedder {
       max: MAX_MODELS,
       fetchMethod: async (_key, _stale, { context: model, signal }) => {
         const vectors: MaybeVector[] = [];
+        const limits = { purpose: "question", timeout, isUrgent: true } as const;
         for (let from = 0; from < SCALE_TEXTS.length; from += batch) {
           const some = SCALE_TEXTS.slice(from, from + batch);
-          vectors.push(...(await this.#call(some, { model, timeout, signal, isQuestion: true })));
+          vectors.push(...(await this.#call(some, { ...limits, model, signal })));
         }
         const scale = scaleOf(vectors);
         if (scale === undefined)
@@ -125,20 +127,22 @@ export class Embedder {
   }
 
   /**
-   * Returns the embedding of an agent's question; undefined if it is not available at once, or if the
-   * question has none. The cache is per agent: otherwise response times would reveal the questions of other agents.
+   * Returns the embedding of what an agent asks; undefined if it is not available at once, or if the
+   * text has none. With the purpose `passage` it is that of a new memory, which is compared with stored ones.
+   * The cache is per agent: otherwise response times would reveal the questions of other agents.
    */
   async question(
     agent: string,
     text: string,
     model: EmbeddingModel,
+    purpose: Purpose = "question",
   ): Promise<Float32Array | undefined> {
-    const key = JSON.stringify([agent, model.name, model.dimensions, text]);
+    const key = JSON.stringify([agent, model.name, model.dimensions, purpose, text]);
     const known = this.#questions.get(key);
     // While one call tests the provider, other calls do not wait for its result.
     if (known !== undefined || this.#breaker.state === CircuitState.HalfOpen) return foundOf(known);
     try {
-      return foundOf(await this.#questions.fetch(key, { context: { text, model } }));
+      return foundOf(await this.#questions.fetch(key, { context: { text, model, purpose } }));
     } catch (error) {
       if (!isBreakerOpen(error))
         this.#log.warn({ failure: failureOf(error) }, "A question is searched by its words alone");
@@ -180,8 +184,9 @@ export class Embedder {
     signal: AbortSignal,
     isRetry = false,
   ): Promise<MaybeVector[]> {
-    const limits = { model, timeout: this.#timeout, signal, isQuestion: false };
-    const call = () => this.#calls.execute(() => this.#call(texts, limits), signal);
+    const limits = { timeout: this.#timeout, purpose: "passage", isUrgent: false } as const;
+    const call = () =>
+      this.#calls.execute(() => this.#call(texts, { ...limits, model, signal }), signal);
     return withRetries(
       call,
       isRetry ? { ...this.#pace, retries: 0 } : this.#pace,

@@ -3,14 +3,18 @@
 import type { PairOfStatements } from "nous-memory";
 import type { EmbeddingModel } from "../api/operation.ts";
 
-/** The limits of one call. */
+/** What embeddings are for: some models tell what asks from what is found. */
+export type Purpose = "question" | "passage";
+
+/** What one call is for, and its limits. */
 export interface EmbeddingCall {
   model: EmbeddingModel;
   /** Milliseconds until the whole answer must have arrived. */
   timeout: number;
   signal: AbortSignal;
-  /** Whether the text is a question, which goes before texts of memories. */
-  isQuestion: boolean;
+  purpose: Purpose;
+  /** Whether somebody waits for it: it goes before texts of stored memories. */
+  isUrgent: boolean;
 }
 
 /** An embedding; undefined for a text that has none, because it has nothing that the model reads. */

@@ -6,11 +6,12 @@ import { parentPort, workerData } from "node:worker_threads";
 import { isReadByTransformer, type PairOfStatements } from "nous-memory";
 import { loadMinilm, type MinilmModel } from "nous-minilm";
 import type { TransformerName } from "../settings/embeddings-model.ts";
+import type { Purpose } from "./provider.ts";
 
 /** What the thread is asked for. */
 export interface ToEmbed {
   text: string;
-  isQuestion: boolean;
+  purpose: Purpose;
 }
 
 /** Pairs that the thread is asked to read. */
@@ -39,8 +40,7 @@ port.on("message", (message: ToEmbed | ToRead) => {
     port.postMessage(readings, [readings.buffer]);
     return;
   }
-  const { text, isQuestion } = message;
-  const purpose = isQuestion ? "question" : "passage";
+  const { text, purpose } = message;
   const { vector, tokens } = transformer.embed(reads(text) ? text : "", { purpose });
   // A text that the model does not read, or without a word or a mark, has no vector.
   if (tokens === 0) port.postMessage(undefined);

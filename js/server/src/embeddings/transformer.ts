@@ -1,8 +1,8 @@
 // A sentence transformer of the server: a provider whose model runs in a thread of the process.
 //
-// Idea: the thread has one text at a time, and the next one is chosen when it answers. A question
-// therefore waits for one text of a memory at most, however many are waiting. Pairs of a new memory, which
-// are read together, come after questions and before texts.
+// Idea: the thread has one text at a time, and the next one is chosen when it answers. A question, or
+// a new memory that is compared, therefore waits for one text of a stored memory at most, however many are
+// waiting. Pairs of a new memory, which are read together, come in between.
 
 import { Worker } from "node:worker_threads";
 import type { PairOfStatements } from "nous-memory";
@@ -30,7 +30,7 @@ interface Waiting {
 }
 
 /** What the thread does first, second and last. */
-const URGENCIES = ["question", "pairs", "text"] as const;
+const URGENCIES = ["urgent", "pairs", "text"] as const;
 type Urgency = (typeof URGENCIES)[number];
 
 /** The packages whose models the threads run. */
@@ -48,7 +48,7 @@ export class Transformer implements EmbeddingProvider {
   #failures = 0;
   #restart: NodeJS.Timeout | undefined;
   #running: Waiting | undefined;
-  readonly #waiting: Readonly<Record<Urgency, Waiting[]>> = { question: [], pairs: [], text: [] };
+  readonly #waiting: Readonly<Record<Urgency, Waiting[]>> = { urgent: [], pairs: [], text: [] };
   readonly #languages = new Languages();
 
   /** `script` is the program of the thread. */
@@ -76,24 +76,24 @@ export class Transformer implements EmbeddingProvider {
   }
 
   /**
-   * Texts of memories have no timeout: they wait for those before them. A question has one.
+   * Texts of stored memories have no timeout: they wait for those before them. An urgent text has one.
    *
-   * @throws {ProviderError} If the thread ended, or a question waited too long.
+   * @throws {ProviderError} If the thread ended, or an urgent text waited too long.
    */
   async embed(texts: readonly string[], call: EmbeddingCall): Promise<MaybeVector[]> {
-    const { signal, timeout, isQuestion } = call;
+    const { signal, timeout, purpose, isUrgent } = call;
     const vectors: MaybeVector[] = [];
-    const late = isQuestion ? AbortSignal.timeout(timeout) : undefined;
+    const late = isUrgent ? AbortSignal.timeout(timeout) : undefined;
     const end = late === undefined ? signal : AbortSignal.any([signal, late]);
     for (const text of texts) {
-      if (this.#name === "english" && !isQuestion && this.#languages.note(text))
+      if (this.#name === "english" && !isUrgent && this.#languages.note(text))
         this.#log.warn(
           "Most memories are in another language than English, which the model knows poorly: " +
             "`--embeddings-model multilingual` and `nous-server reembed` take one that knows them",
         );
       try {
-        const urgency = isQuestion ? "question" : "text";
-        vectors.push(await this.#answerTo({ text, isQuestion }, urgency, end));
+        const urgency = isUrgent ? "urgent" : "text";
+        vectors.push(await this.#answerTo({ text, purpose }, urgency, end));
       } catch (error) {
         if (late === undefined || error !== late.reason) throw error;
         throw new ProviderError("unreachable", `there was no vector within ${timeout} ms`);

@@ -10,6 +10,7 @@ import type { EmbeddingModel, GivenTo, QuestionVector } from "../api/operation.t
 import type { AGENT_OPERATIONS, AgentOperation } from "../api/operations.ts";
 import type { Embedder } from "../embeddings/embedder.ts";
 import { OtherModel } from "../embeddings/other-model.ts";
+import type { Purpose } from "../embeddings/provider.ts";
 import { Backlog, type EmbeddingQueue } from "../embeddings/queue.ts";
 import { isTransformer, scaleOfTransformer, textFor } from "../embeddings/text.ts";
 import type { Logger } from "../log.ts";
@@ -249,8 +250,8 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
     const made: QuestionVector[] = [];
     const late = wait(MAX_WAIT, undefined, { ref: false });
     const making = texts.map(async (text) => {
-      const question = await this.#questionOf(agent, { text, ranking: "evidence" });
-      if (question !== undefined) made.push(question);
+      const vector = await this.#questionOf(agent, { text, ranking: "evidence" }, "passage");
+      if (vector !== undefined) made.push(vector);
     });
     await Promise.race([Promise.allSettled(making), late]);
     return [...made];
@@ -260,7 +261,11 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
    * Returns undefined if the agent has no embeddings, or none that count, or if the provider makes none
    * now.
    */
-  async #questionOf(agent: string, { text, ranking }: Text): Promise<QuestionVector | undefined> {
+  async #questionOf(
+    agent: string,
+    { text, ranking }: Text,
+    purpose: Purpose = "question",
+  ): Promise<QuestionVector | undefined> {
     const model =
       this.#models.get(agent) ??
       (await this.#pool.do(agent, "questionModel", this.#embedder.model));
@@ -276,7 +281,9 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
     const vector =
       isMeasured && scale === undefined
         ? undefined
-        : await this.#part("embed question", () => this.#embedder.question(agent, text, model));
+        : await this.#part("embed question", () =>
+            this.#embedder.question(agent, text, model, purpose),
+          );
     if (vector === undefined) {
       // The provider may refuse a model that is not in use any more.
       this.#models.delete(agent);
