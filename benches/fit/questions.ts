@@ -3,11 +3,10 @@
 
 import { writeFileSync } from "node:fs";
 import { type LifeStore, lifeStores } from "../quality/changes/stores.ts";
+import { withReplaced } from "../quality/replaces.ts";
 
 /** Kinds of questions whose answers include what an answer replaced. */
-const OF_A_FACT: ReadonlySet<string> = new Set(["now", "fact"]);
-/** Kinds that ask for what held before, or whose needs are not what they are about. */
-const LEFT_OUT: ReadonlySet<string> = new Set(["before"]);
+const OF_A_FACT: ReadonlySet<string> = new Set(["now", "fact", "paraphrase", "direct"]);
 
 const [file] = process.argv.slice(2);
 if (file === undefined) throw new Error("npm run fit -- questions FILE: name the file to write");
@@ -15,16 +14,15 @@ if (file === undefined) throw new Error("npm run fit -- questions FILE: name the
 /** Returns the memories of a store, and its questions with the places of what answers them. */
 function trainingOf({ memories, questions, asked, replaced }: LifeStore) {
   const placeOf = new Map(memories.map(({ id }, place) => [id, place]));
-  const answersOf = (answers: readonly string[], kind: string) => {
-    const all = new Set(answers);
-    if (OF_A_FACT.has(kind))
-      for (const id of all) for (const older of replaced.get(id) ?? []) all.add(older);
-    return [...all].map((id) => placeOf.get(id)!).sort((a, b) => a - b);
-  };
+  const answersOf = (answers: readonly string[], kind: string) =>
+    (OF_A_FACT.has(kind) ? withReplaced(replaced, answers) : answers)
+      .map((id) => placeOf.get(id)!)
+      .sort((a, b) => a - b);
   return {
     memories: memories.map(({ text }) => text),
     questions: [...questions, ...asked]
-      .filter(({ answers, kind }) => answers.length > 0 && !LEFT_OUT.has(kind))
+      // What held before is found by what holds now.
+      .filter(({ answers, kind }) => answers.length > 0 && kind !== "before")
       .map(({ text, answers, kind }) => ({ text, answers: answersOf(answers, kind) })),
   };
 }

@@ -22,6 +22,7 @@ import { METRICS } from "./metrics.ts";
 import { generalSet } from "./own-sets.ts";
 import { partOf, type SetQuestion } from "./question-set.ts";
 import { readSet } from "./read-set.ts";
+import { withReplaced } from "./replaces.ts";
 import { plainVector, Sentences, type SentenceVectors } from "./sentences.ts";
 
 const USAGE = `npm run quality -- asked             the stores and the general memory
@@ -54,16 +55,14 @@ interface Named {
   readonly nameOf: (one: Case) => readonly string[];
 }
 
-/** Returns the questions of a store. What an answer replaced is an answer, unless they ask for it. */
+/** Returns the questions of a store. What an answer replaced is an answer, too. */
 function namedStore(store: LifeStore): Named {
-  const withReplaced = ({ answers, ...one }: SetQuestion): SetQuestion => {
-    const all = new Set(answers);
-    // A set yields what is added while it is read.
-    if (one.kind !== "before")
-      for (const id of all) for (const older of store.replaced.get(id) ?? []) all.add(older);
-    return { ...one, answers: [...all], outdated: [] };
-  };
-  const questions = [...store.questions.map(withReplaced), ...store.asked];
+  // Unless they ask for what held before.
+  const ofFact = ({ answers, ...one }: SetQuestion): SetQuestion => ({
+    ...{ ...one, outdated: [] },
+    answers: one.kind === "before" ? answers : withReplaced(store.replaced, answers),
+  });
+  const questions = [...store.questions, ...store.asked].map(ofFact);
   const name = store.held ? "held out" : "reading";
   return {
     asking: askingOf({ ...store, questions }),

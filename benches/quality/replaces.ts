@@ -12,3 +12,11 @@ export function replacesIn(replaced: Replaced, older: string, newer: string): bo
   if (those.includes(older)) return true;
   return those.some((one) => replacesIn(replaced, older, one) !== false) ? undefined : false;
 }
+
+/** Returns memories with all that they replaced, directly or by others in between. */
+export function withReplaced(replaced: Replaced, ids: readonly string[]): string[] {
+  const all = new Set(ids);
+  // A set yields what is added while it is read.
+  for (const id of all) for (const older of replaced.get(id) ?? []) all.add(older);
+  return [...all];
+}

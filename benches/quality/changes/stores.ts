@@ -57,7 +57,7 @@ export interface LifeStore extends QuestionSet {
    */
   readonly use: "training" | "reading" | undefined;
   readonly replaced: Replaced;
-  /** The questions of the folder `asked`. What a memory replaced counts as an answer as well. */
+  /** The questions of the folder `asked`. */
   readonly asked: QuestionSet["questions"];
 }
 
@@ -88,12 +88,6 @@ function storeOf(
     ...{ text, kind, part: "test", now: end },
     ...{ answers: needs.map(idOf), outdated: old.map(idOf) },
   });
-  const withReplaced = (needs: readonly number[]) => {
-    const all = new Set(needs);
-    // A set yields what is added while it is read.
-    for (const place of all) for (const older of memories[place]!.replaces ?? []) all.add(older);
-    return [...all];
-  };
   return {
     ...{ name, held: HELD.has(name) },
     use: HELD.has(name) ? undefined : FOR_READING.has(name) ? "reading" : "training",
@@ -102,7 +96,7 @@ function storeOf(
       subtype: guessedType(GENERAL, text),
     })),
     questions: questions.map(questionOf),
-    asked: asked.map(({ needs, ...one }) => questionOf({ ...one, needs: withReplaced(needs) })),
+    asked: asked.map(questionOf),
     replaced: new Map(
       memories.map(({ replaces = [] }, place) => [idOf(place), replaces.map(idOf)]),
     ),
