@@ -1,5 +1,5 @@
-// `npm run fit -- questions FILE`: writes the questions on which the adapter for questions is trained,
-// with their stores, as JSON: `js/minilm/export/asking.py` reads them.
+// `npm run fit -- questions FILE`: writes the questions on which the adapter for questions is
+// trained, with their stores, as JSON: `js/minilm/export/asking.py` reads them.
 
 import { writeFileSync } from "node:fs";
 import { type LifeStore, lifeStores } from "../quality/changes/stores.ts";

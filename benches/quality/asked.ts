@@ -70,7 +70,9 @@ function namedStore(store: LifeStore): Named {
   };
 }
 
-/** Returns the cells of a figure: a mean, and the interval of its difference from the plain ones. */
+/**
+ * Returns the cells of a figure: a mean, and the interval of its difference from the plain ones.
+ */
 function cell(values: readonly number[], plain: readonly number[] | undefined): string {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   if (plain === undefined) return mean.toFixed(3);

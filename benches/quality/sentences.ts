@@ -57,8 +57,8 @@ export class Sentences {
   }
 
   /**
-   * Loads the English model, and the vectors of earlier runs. `readsPairs`: whether it reads pairs of
-   * statements, as that of the server.
+   * Loads the English model, and the vectors of earlier runs. `readsPairs`: whether it reads pairs
+   * of statements, as that of the server.
    */
   static async load({ readsPairs = true } = {}): Promise<Sentences> {
     const minilm = await loadMinilm();
@@ -87,7 +87,9 @@ export class Sentences {
     return this.#known[purpose].get(hashOf(text))!;
   }
 
-  /** Returns the vector of a question by the model alone: the English one treats it as a passage. */
+  /**
+   * Returns the vector of a question by the model alone: the English one treats it as a passage.
+   */
   embedPlainly(question: string): Float32Array | null {
     return this.embed(question, this.#minilm.id === multilingual.id ? "question" : "passage");
   }

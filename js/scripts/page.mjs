@@ -13,13 +13,13 @@ const PAGE = at("js", "page");
 /** A compressed file is kept only if it is at most this share of the whole one. */
 const WORTH = 0.9;
 /**
- * Larger files are compressed less hard: the last percent would take seconds. The module is below it,
- * since it is most of the first load.
+ * Larger files are compressed less hard: the last percent would take seconds. The module is below
+ * it, since it is most of the first load.
  */
 const LARGE = 1_300_000;
 /**
- * The files of the sentence model and of its adapters, which no compression makes smaller. nous-server
- * has them already.
+ * The files of the sentence model and of its adapters, which no compression makes smaller.
+ * nous-server has them already.
  */
 const MODEL = /(?:minilm-l6|replacing|asking)-[^/]*\.bin$/;
 

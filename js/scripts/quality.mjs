@@ -6,14 +6,14 @@
 // (benches/quality/holds.ts), `-- learning --set FILE …` what learning from use gains
 // (benches/quality/learning.ts), `-- compound` what taking questions apart gains
 // (benches/quality/compound.ts), `-- prompts --set FILE …` how often prompts hold the answers
-// (benches/quality/prompts.ts), `-- services --url URL --model NAME` what the vectors of a service do
-// to answers (benches/quality/services.ts), `-- consolidation --set FILE …` what summaries do to answers
-// (benches/quality/consolidation.ts), `-- sections` what the section of a memory adds
+// (benches/quality/prompts.ts), `-- services --url URL --model NAME` what the vectors of a service
+// do to answers (benches/quality/services.ts), `-- consolidation --set FILE …` what summaries do to
+// answers (benches/quality/consolidation.ts), `-- sections` what the section of a memory adds
 // (benches/quality/sections.ts), `-- simpler --set FILE …` where simpler rankings find more
-// (benches/quality/simpler.ts), `-- picks --set FILE …` which memories prompts show, and at what cost
-// (benches/quality/picks.ts), `-- guesses --set FILE …` what guesses change in answers
-// (benches/quality/guesses.ts), and `-- asked --set FILE …` what is found of questions in other words
-// (benches/quality/asked.ts).
+// (benches/quality/simpler.ts), `-- picks --set FILE …` which memories prompts show, and at what
+// cost (benches/quality/picks.ts), `-- guesses --set FILE …` what guesses change in answers
+// (benches/quality/guesses.ts), and `-- asked --set FILE …` what is found of questions in other
+// words (benches/quality/asked.ts).
 
 import { build } from "./build.mjs";
 import { runProgram } from "./bundle.mjs";

@@ -1,5 +1,5 @@
-// The packed packages nous-minilm and nous-e5 in a page: files are fetched once, and vectors and numbers of
-// pairs have the bits of Node's.
+// The packed packages nous-minilm and nous-e5 in a page: files are fetched once, and vectors and
+// numbers of pairs have the bits of Node's.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,8 +16,8 @@ const recorded = (name: string, folder = "minilm") =>
   gunzipSync(readFileSync(join(root, "tests", "golden", folder, `${name}.gz`)));
 
 /**
- * Loads the model and its adapter for pairs twice, and leaves the bits of vectors, of numbers of pairs
- * and of vectors of questions, and the steps of progress, as text.
+ * Loads the model and its adapter for pairs twice, and leaves the bits of vectors, of numbers of
+ * pairs and of vectors of questions, and the steps of progress, as text.
  */
 const PROGRAM = `
 import { loadMinilm } from "nous-minilm";

@@ -1,5 +1,5 @@
-// The packed package nous-minilm: its files, the standard checkers, its vectors, and how it loads in
-// Node, in bundles and with a damaged file.
+// The packed package nous-minilm: its files, the standard checkers, its vectors, and how it loads
+// in Node, in bundles and with a damaged file.
 
 import { createHash } from "node:crypto";
 import { copyFileSync, readFileSync, rmSync } from "node:fs";

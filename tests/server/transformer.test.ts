@@ -1,4 +1,5 @@
-// The sentence transformer, the default: memories get its vectors from a thread, after their writes.
+// The sentence transformer, the default: memories get its vectors from a thread, after their
+// writes.
 
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
@@ -168,7 +169,8 @@ describe("a server with default settings", () => {
     const own = clientOf(await serve(temporaryFolder()), "alice");
     await own.create(note("cook", "The crew has a cook"));
     await embedded(own);
-    // The older one waits behind long texts, and is of another day: no word and no run connects the two.
+    // The older one waits behind long texts, and is of another day: no word and no run connects the
+    // two.
     const [created_at, later] = ["2026-01-05T08:00:00Z", "2026-05-20T08:00:00Z"];
     const log = "the pump ran dry while the crew was ashore ".repeat(8);
     const items = [

@@ -1,12 +1,13 @@
-// Whole memories of invented people and teams, in order of time, each with the earlier memories that
-// it replaces. They are what the rule meets in practice: most of what looks like a replacement is none.
-// Several writers wrote them one by one; they had read neither the rule nor its other pairs. Half of what
-// replaces says so with other words, in passing, or by a consequence. Twenty-four stores have
-// questions, by others who read the stores alone, or by their writers. Nothing may be fitted on eight.
+// Whole memories of invented people and teams, in order of time, each with the earlier memories
+// that it replaces. They are what the rule meets in practice: most of what looks like a replacement
+// is none. Several writers wrote them one by one; they had read neither the rule nor its other
+// pairs. Half of what replaces says so with other words, in passing, or by a consequence.
+// Twenty-four stores have questions, by others who read the stores alone, or by their writers.
+// Nothing may be fitted on eight.
 //
-// The folder `asked` has further questions, by writers who read the stores alone. `paraphrase`: most
-// share no word with their answer. `direct`: each shares two or more. `near`: about what is stored, and
-// the store does not say it. `elsewhere`: about nothing that is stored.
+// The folder `asked` has further questions, by writers who read the stores alone. `paraphrase`:
+// most share no word with their answer. `direct`: each shares two or more. `near`: about what is
+// stored, and the store does not say it. `elsewhere`: about nothing that is stored.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { GENERAL, guessedType } from "nous-memory";
@@ -39,7 +40,9 @@ interface StoreFile {
   readonly questions?: readonly FileQuestion[];
 }
 
-/** A question of a file. `needs`: the memories that answer it. `old`: those that answered it before. */
+/**
+ * A question of a file. `needs`: the memories that answer it. `old`: those that answered it before.
+ */
 interface FileQuestion {
   readonly text: string;
   readonly kind: string;
@@ -52,8 +55,8 @@ export interface LifeStore extends QuestionSet {
   /** Whether nothing may be fitted on it. */
   readonly held: boolean;
   /**
-   * What is trained on it: the model that reads pairs, or what its reading weighs; undefined if nothing
-   * may be fitted on it.
+   * What is trained on it: the model that reads pairs, or what its reading weighs; undefined if
+   * nothing may be fitted on it.
    */
   readonly use: "training" | "reading" | undefined;
   readonly replaced: Replaced;

@@ -18,8 +18,8 @@
 //!
 //! The pairs of linears belong to those of a layer of the model, in their order. Each is its rank,
 //! u32, a linear from the inputs to as many numbers as the rank, and one from these to the outputs.
-//! A rank is a multiple of 8 between 8 and 64. Linears and norms are those of `NOUSMLM1`, with eight
-//! bits. The norms take the place of the model's.
+//! A rank is a multiple of 8 between 8 and 64. Linears and norms are those of `NOUSMLM1`, with
+//! eight bits. The norms take the place of the model's.
 //!
 //! # Invariants
 //!
@@ -43,8 +43,8 @@ const MAX_RANK: usize = 64;
 /// Bits of a weight.
 const BITS: usize = 8;
 
-/// What makes a model read two texts at once, and judge whether the newer replaces the older one; or
-/// what moves the vector of a question towards those of the texts that answer it.
+/// What makes a model read two texts at once, and judge whether the newer replaces the older one;
+/// or what moves the vector of a question towards those of the texts that answer it.
 pub struct Adapter {
     id: String,
     /// The name of the model that it belongs to.

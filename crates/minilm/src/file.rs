@@ -18,7 +18,8 @@
 //! | layers | each: linear for queries, keys and values, 384 to 1152; linear, 384 to 384; norm; linear, 384 to 1536; linear, 1536 to 384; norm |
 //! | 8 | XXH64 of all bytes before: u64 |
 //!
-//! `NOUSMLM2` has the pieces of a unigram model, and a head, which turns vectors. The last three pieces have no text: they stand for what is unknown, before a text, and after it.
+//! `NOUSMLM2` has the pieces of a unigram model, and a head, which turns vectors. The last three
+//! pieces have no text: they stand for what is unknown, before a text, and after it.
 //!
 //! | bytes | content |
 //! |---|---|
@@ -41,8 +42,8 @@
 //!
 //! # Idea
 //!
-//! A file has 14 or 32 MB, and memory of WebAssembly never shrinks. So a file is read in parts of any
-//! size, and what is whole is unpacked at once: the file never lies in memory as a whole.
+//! A file has 14 or 32 MB, and memory of WebAssembly never shrinks. So a file is read in parts of
+//! any size, and what is whole is unpacked at once: the file never lies in memory as a whole.
 //!
 //! # Invariants
 //!

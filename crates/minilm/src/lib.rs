@@ -13,8 +13,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! An [`Adapter`] makes the first of them a reader of pairs: see [`Model::replacing`]. Another one moves
-//! vectors of questions towards those of their answers.
+//! An [`Adapter`] makes the first of them a reader of pairs: see [`Model::replacing`]. Another one
+//! moves vectors of questions towards those of their answers.
 //!
 //! | module | subject |
 //! |---|---|
@@ -33,8 +33,8 @@
 //!
 //! A vector has the same bits natively, in every WebAssembly engine, alone and among others, and so
 //! has the number of a pair. Whole numbers are summed exactly. Numbers of f32 are added, multiplied
-//! and divided in one order, each result rounded as IEEE 754 says: no fused multiplication, no relaxed
-//! instruction, no function of the host. No number depends on another text of the batch.
+//! and divided in one order, each result rounded as IEEE 754 says: no fused multiplication, no
+//! relaxed instruction, no function of the host. No number depends on another text of the batch.
 
 mod adapter;
 mod attention;

@@ -22,8 +22,8 @@ pub(crate) const WORD: usize = DIMENSIONS / 2;
 /// Pieces that go through the layers together: their states and queries take 8 MB.
 const TOGETHER: usize = 1024;
 
-/// What a text is to be compared with. A model of the format `NOUSMLM1` treats both alike without an
-/// adapter for questions.
+/// What a text is to be compared with. A model of the format `NOUSMLM1` treats both alike without
+/// an adapter for questions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Purpose {
     /// The text is one that questions find.
@@ -35,8 +35,8 @@ pub enum Purpose {
 
 /// A sentence transformer.
 ///
-/// The vector of a text is the mean of the last states of its word pieces, with length 1. A model of
-/// the format `NOUSMLM2` turns it by its head.
+/// The vector of a text is the mean of the last states of its word pieces, with length 1. A model
+/// of the format `NOUSMLM2` turns it by its head.
 pub struct Model {
     pub(crate) id: String,
     pub(crate) tokenizer: Tokenizer,
@@ -100,8 +100,8 @@ impl Model {
     /// one of that format that it has. Vectors of passages stay as they are.
     ///
     /// # Errors
-    /// If the adapter belongs to another model; if it has more or fewer layers than the model; if the
-    /// model has too few places for a pair.
+    /// If the adapter belongs to another model; if it has more or fewer layers than the model; if
+    /// the model has too few places for a pair.
     pub fn adapt(&mut self, adapter: Adapter) -> Result<()> {
         let fault = |problem: String| Err(Error::new(format!("the adapter file {problem}")));
         if adapter.model != self.id {

@@ -136,8 +136,8 @@ impl LoadedModel {
         self.model.add_pair(older, newer, &mut self.pairs);
     }
 
-    /// Returns the numbers of the pairs that were added, and forgets the pairs. Nothing if one is not
-    /// finite.
+    /// Returns the numbers of the pairs that were added, and forgets the pairs. Nothing if one is
+    /// not finite.
     pub fn run_pairs(&mut self) -> Option<Vec<f32>> {
         let pairs = std::mem::take(&mut self.pairs);
         self.model.run_pairs(&pairs).ok()

@@ -1,5 +1,7 @@
-"""Writes an adapter file of nous-minilm from arrays of numbers: in the format NOUSMLA1, for pairs of
-texts, or in the format NOUSMLQ1, for questions, if there is no array `rows`.
+"""Writes an adapter file of nous-minilm from arrays of numbers.
+
+It has the format NOUSMLA1, for pairs of texts, or NOUSMLQ1, for questions, if there is no array
+`rows`.
 
     python adapter.py TENSORS.npz --model minilm-l6.bin --output replacing.bin
 

@@ -1,4 +1,4 @@
-"""Trains the adapter that moves vectors of questions towards those of the memories that answer them.
+"""Trains the adapter that moves vectors of questions towards those of memories that answer them.
 
     npm run fit -- questions questions.jsonl             # what it is trained on
     python asking.py questions.jsonl --output tensors.npz
@@ -100,13 +100,16 @@ def trained(stores: list[dict], tokenizer: Tokenizer, epochs: int, seed: int) ->
     torch.set_num_threads(1)
     order = random.Random(seed)
     weights = load_file(model_folder() / "model.safetensors")
-    encoder = Encoder({name: torch.tensor(its) for name, its in weights.items() if its.dtype.kind == "f"})
+    of_numbers = {name: its for name, its in weights.items() if its.dtype.kind == "f"}
+    encoder = Encoder({name: torch.tensor(its) for name, its in of_numbers.items()})
 
     def codes_of(text: str) -> list[int]:
         return [CLS, *tokenizer.encode(text, add_special_tokens=False).ids[:MAX_PIECES], SEP]
 
     encoder.eval()
-    memories = [embedded(encoder, [codes_of(text) for text in store["memories"]]) for store in stores]
+    memories = [
+        embedded(encoder, [codes_of(text) for text in store["memories"]]) for store in stores
+    ]
     asked = [(place, one) for place, store in enumerate(stores) for one in store["questions"]]
     texts = [codes_of(one["text"]) for _, one in asked]
     before = embedded(encoder, texts)
@@ -117,7 +120,8 @@ def trained(stores: list[dict], tokenizer: Tokenizer, epochs: int, seed: int) ->
 
     learned = [one for one in encoder.parameters() if one.requires_grad]
     optimizer = torch.optim.AdamW(learned, lr=RATE, weight_decay=0.01)
-    batches = [batch for _ in range(epochs) for batch in batches_of([(text, []) for text in texts], order)]
+    pairs = [(text, []) for text in texts]
+    batches = [batch for _ in range(epochs) for batch in batches_of(pairs, order)]
     begun, losses = time.monotonic(), []
     encoder.train()
     for step, batch in enumerate(batches):
@@ -142,7 +146,8 @@ def trained(stores: list[dict], tokenizer: Tokenizer, epochs: int, seed: int) ->
         losses.append(loss.item())
         if (step + 1) % 50 == 0 or step + 1 == len(batches):
             told = f"loss {np.mean(losses[-50:]):.3f}, moved {moved:.3f} and {moved_beside:.3f}"
-            print(f"{time.monotonic() - begun:6.0f} s  {step + 1}/{len(batches)}  {told}", flush=True)
+            seconds = time.monotonic() - begun
+            print(f"{seconds:6.0f} s  {step + 1}/{len(batches)}  {told}", flush=True)
     return encoder.eval()
 
 

@@ -7,8 +7,8 @@ export type MinilmErrorCode =
   /** The model file or the adapter file is damaged, cut off, or not the one of this package. */
   | "invalid_model"
   /**
-   * A file cannot be read, or WebAssembly cannot run here: the `cause` says why. Or pairs were to be
-   * read before `loadReplacing`.
+   * A file cannot be read, or WebAssembly cannot run here: the `cause` says why. Or pairs were to
+   * be read before `loadReplacing`.
    */
   | "unsupported"
   /** A call needs more memory than the environment has. */

@@ -19,8 +19,8 @@ export interface MinilmOptions {
   /** The model, such as `multilingual` of `nous-e5`. Default: that of this package. */
   model?: MinilmModel | undefined;
   /**
-   * The bytes of the model file, where it cannot be found: in a bundle for Node, for example. Without
-   * `model` any model file will do. Default: the file at the URL of the model.
+   * The bytes of the model file, where it cannot be found: in a bundle for Node, for example.
+   * Without `model` any model file will do. Default: the file at the URL of the model.
    */
   file?: Uint8Array | undefined;
   /**

@@ -10,9 +10,9 @@ import type { Glue } from "./module.ts";
 /** Options of `embed` and `embedAll`. */
 export interface EmbedOptions {
   /**
-   * What the vector is compared with: `"question"` for what asks, `"passage"` for what is found. The
-   * model of this package treats both alike until {@link Minilm.loadAsking}; that of `nous-e5` does
-   * not. Default `"passage"`.
+   * What the vector is compared with: `"question"` for what asks, `"passage"` for what is found.
+   * The model of this package treats both alike until {@link Minilm.loadAsking}; that of `nous-e5`
+   * does not. Default `"passage"`.
    */
   purpose?: "passage" | "question" | undefined;
 }
@@ -22,8 +22,8 @@ export interface MinilmEmbedding {
   /** A vector of length 1; all zeros if `tokens` is 0. */
   vector: Float32Array<ArrayBuffer>;
   /**
-   * The word pieces of the text. If there are more than {@link Minilm.maxTokens}, the vector is that
-   * of the first ones. 0 says that the text has no vector: it has no word and no mark.
+   * The word pieces of the text. If there are more than {@link Minilm.maxTokens}, the vector is
+   * that of the first ones. 0 says that the text has no vector: it has no word and no mark.
    */
   tokens: number;
 }
@@ -76,12 +76,12 @@ const TEXTS_TOGETHER = 64;
 const MAX_LENGTH = 2 ** 20;
 
 /**
- * A sentence transformer: all-MiniLM-L6-v2, or the model of another package. Texts that mean the same
- * have vectors with a large dot product, though they share no word. Equal texts have equal vectors, to
- * the bit, in every environment, alone and among others.
+ * A sentence transformer: all-MiniLM-L6-v2, or the model of another package. Texts that mean the
+ * same have vectors with a large dot product, though they share no word. Equal texts have equal
+ * vectors, to the bit, in every environment, alone and among others.
  *
- * A call blocks its thread: with MiniLM about 8 ms for a question, 25 ms for 40 words, 140 ms for the
- * longest text. Run many in a worker.
+ * A call blocks its thread: with MiniLM about 8 ms for a question, 25 ms for 40 words, 140 ms for
+ * the longest text. Run many in a worker.
  *
  * @example
  * ```ts
@@ -111,8 +111,8 @@ export class Minilm {
   }
 
   /**
-   * The name of the model: family, dimensions, and a hash of its file, as in `minilm-384-6e2b8e92`. Store it
-   * beside vectors: those of models with different names do not compare.
+   * The name of the model: family, dimensions, and a hash of its file, as in `minilm-384-6e2b8e92`.
+   * Store it beside vectors: those of models with different names do not compare.
    */
   get id(): string {
     return this.#id;
@@ -149,8 +149,8 @@ export class Minilm {
   /**
    * Returns the vectors of several texts.
    *
-   * @throws {MinilmError} `invalid_argument` if `texts` is no array of such strings, or the purpose is
-   *   another; `out_of_memory` if there is no room for the vectors; `freed` after `free`.
+   * @throws {MinilmError} `invalid_argument` if `texts` is no array of such strings, or the purpose
+   *   is another; `out_of_memory` if there is no room for the vectors; `freed` after `free`.
    *
    * @example
    * ```ts
@@ -201,13 +201,13 @@ export class Minilm {
   }
 
   /**
-   * Loads what {@link replacing} needs: an adapter, whose file has less than 1 MB. In a browser it is
-   * fetched the first time, and kept as the model is. Vectors stay as they are. A second call without
-   * a file does nothing.
+   * Loads what {@link replacing} needs: an adapter, whose file has less than 1 MB. In a browser it
+   * is fetched the first time, and kept as the model is. Vectors stay as they are. A second call
+   * without a file does nothing.
    *
    * @throws {MinilmError} `invalid_argument` for a wrong or unknown option; `invalid_model` if the
-   *   file is damaged, or belongs to another model; `unsupported` if it cannot be read; `freed` after
-   *   `free`.
+   *   file is damaged, or belongs to another model; `unsupported` if it cannot be read; `freed`
+   *   after `free`.
    *
    * @example
    * ```ts
@@ -219,11 +219,11 @@ export class Minilm {
   }
 
   /**
-   * Loads an adapter that moves vectors of questions towards those of texts that answer them: its file
-   * has about .5 MB. From then on `embed` with the purpose `"question"` uses it. Vectors of passages
-   * stay as they are, so that stored ones need no change. It learned from questions to memories of
-   * agents. In a browser it is fetched the first time, and kept as the model is. A second call without
-   * a file does nothing.
+   * Loads an adapter that moves vectors of questions towards those of texts that answer them: its
+   * file has about .5 MB. From then on `embed` with the purpose `"question"` uses it. Vectors of
+   * passages stay as they are, so that stored ones need no change. It learned from questions to
+   * memories of agents. In a browser it is fetched the first time, and kept as the model is. A
+   * second call without a file does nothing.
    *
    * @throws {MinilmError} As {@link loadReplacing}.
    *
@@ -238,14 +238,15 @@ export class Minilm {
   }
 
   /**
-   * Returns a number for each pair: the larger, the likelier it is that the newer statement replaces
-   * the older one. It is a logit: `1 / (1 + Math.exp(-number))` is the probability. Equal pairs have
-   * equal numbers, to the bit, in every environment, alone and among others.
+   * Returns a number for each pair: the larger, the likelier it is that the newer statement
+   * replaces the older one. It is a logit: `1 / (1 + Math.exp(-number))` is the probability. Equal
+   * pairs have equal numbers, to the bit, in every environment, alone and among others.
    *
    * The statements are read together, so a pair takes as long as a text with all their words.
    *
-   * @throws {MinilmError} `invalid_argument` if `pairs` is no array of pairs of strings, or if one has
-   *   more than 2²⁰ characters; `unsupported` before {@link loadReplacing}; `freed` after `free`.
+   * @throws {MinilmError} `invalid_argument` if `pairs` is no array of pairs of strings, or if one
+   *   has more than 2²⁰ characters; `unsupported` before {@link loadReplacing}; `freed` after
+   *   `free`.
    *
    * @example
    * ```ts
@@ -278,9 +279,9 @@ export class Minilm {
   }
 
   /**
-   * Frees the model and its memory, about 35 MB of MiniLM. Later calls throw with code `freed`, except `free`,
-   * which does nothing, `id`, `dimensions` and `maxTokens`. A model without references is
-   * garbage-collected like other objects.
+   * Frees the model and its memory, about 35 MB of MiniLM. Later calls throw with code `freed`,
+   * except `free`, which does nothing, `id`, `dimensions` and `maxTokens`. A model without
+   * references is garbage-collected like other objects.
    */
   free(): void {
     this.#model = undefined;

@@ -25,12 +25,12 @@ export {
 } from "./minilm.ts";
 
 /**
- * Returns the model of this package, or another one. In a browser it fetches the file, of 14 MB, the
- * first time, and keeps it in the browser's cache. Each call reads a model of its own, which takes
- * about 35 MB: keep it.
+ * Returns the model of this package, or another one. In a browser it fetches the file, of 14 MB,
+ * the first time, and keeps it in the browser's cache. Each call reads a model of its own, which
+ * takes about 35 MB: keep it.
  *
- * @throws {MinilmError} `invalid_argument` for a wrong or unknown option; `invalid_model` if the file
- *   is damaged; `unsupported` if it cannot be read, or if WebAssembly cannot run here.
+ * @throws {MinilmError} `invalid_argument` for a wrong or unknown option; `invalid_model` if the
+ *   file is damaged; `unsupported` if it cannot be read, or if WebAssembly cannot run here.
  *
  * @example
  * ```ts

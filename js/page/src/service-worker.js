@@ -40,7 +40,9 @@ self.addEventListener("fetch", (event) => {
   else if (FILES.has(file) || LATER.test(file)) event.respondWith(kept(request));
 });
 
-/** The document comes from the network if there is one, so that a new version of the page is seen. */
+/**
+ * The document comes from the network if there is one, so that a new version of the page is seen.
+ */
 async function newest(request) {
   const cache = await caches.open(NAME);
   try {

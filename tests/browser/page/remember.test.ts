@@ -1,5 +1,5 @@
-// An empty memory, and remembering: what is written is stored by the rules of the server, here or there,
-// shown as what was stored, and can be corrected on the spot.
+// An empty memory, and remembering: what is written is stored by the rules of the server, here or
+// there, shown as what was stored, and can be corrected on the spot.
 
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";

@@ -1,6 +1,6 @@
-// Ranking by meaning: the vectors of memories and questions, by the sentence transformer in a worker
-// of its own. Memories get theirs one after the other. Meanwhile the engine estimates those that are
-// missing.
+// Ranking by meaning: the vectors of memories and questions, by the sentence transformer in a
+// worker of its own. Memories get theirs one after the other. Meanwhile the engine estimates those
+// that are missing.
 
 import * as Comlink from "comlink";
 import { TRANSFORMER } from "nous-memory";
@@ -32,7 +32,9 @@ let latest = 0;
 /** The memory that was ranked last. The next one may be the same, read again. */
 let last: Held | undefined;
 
-/** A server makes vectors a moment after it stored memories; of so few they may not be there yet. */
+/**
+ * A server makes vectors a moment after it stored memories; of so few they may not be there yet.
+ */
 const FEW = 10;
 /** How often, and after how many milliseconds, it is asked for them again. */
 const TRIES = 5;

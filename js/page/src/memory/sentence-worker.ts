@@ -24,7 +24,9 @@ const calls = {
     });
     await minilm.loadAsking();
   },
-  /** Returns the vector of a text; null if the model does not read it, or finds no word and no mark. */
+  /**
+   * Returns the vector of a text; null if the model does not read it, or finds no word and no mark.
+   */
   embed(text: string, purpose: Purpose): Float32Array | null {
     if (!isReadByTransformer(text)) return null;
     const { vector, tokens } = minilm!.embed(text, { purpose });

@@ -1,5 +1,5 @@
-// A box for a text to remember, and what became of it: pieces with their kinds, what was known, and what
-// it seems to replace. Each can be corrected on the spot.
+// A box for a text to remember, and what became of it: pieces with their kinds, what was known, and
+// what it seems to replace. Each can be corrected on the spot.
 
 import { effect, signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
@@ -18,7 +18,9 @@ import { MemoryRow } from "./memory-row.tsx";
 import { whyNot } from "./problem.ts";
 import { guessAbout } from "./values.tsx";
 
-/** What was written into a box so far: what is typed while a view changes is in the next one's box. */
+/**
+ * What was written into a box so far: what is typed while a view changes is in the next one's box.
+ */
 export const draft = signal("");
 /** What the last text became, until another memory is opened. */
 const latest = signal<Stored | undefined>(undefined);

@@ -1,6 +1,6 @@
-// The embedding provider with the server's policies: calls for texts of stored memories are retried,
-// embeddings that a request waits for are cached and have a short timeout, and a circuit breaker pauses
-// a provider that keeps failing.
+// The embedding provider with the server's policies: calls for texts of stored memories are
+// retried, embeddings that a request waits for are cached and have a short timeout, and a circuit
+// breaker pauses a provider that keeps failing.
 
 import { type BulkheadPolicy, bulkhead, type CircuitBreakerPolicy, CircuitState } from "cockatiel";
 import { LRUCache } from "lru-cache";
@@ -127,9 +127,10 @@ export class Embedder {
   }
 
   /**
-   * Returns the embedding of what an agent asks; undefined if it is not available at once, or if the
-   * text has none. With the purpose `passage` it is that of a new memory, which is compared with stored ones.
-   * The cache is per agent: otherwise response times would reveal the questions of other agents.
+   * Returns the embedding of what an agent asks; undefined if it is not available at once, or if
+   * the text has none. With the purpose `passage` it is that of a new memory, which is compared
+   * with stored ones. The cache is per agent: otherwise response times would reveal the questions
+   * of other agents.
    */
   async question(
     agent: string,
@@ -151,8 +152,8 @@ export class Embedder {
   }
 
   /**
-   * Returns the scale of a model's cosines; undefined if the model has none, or if it is not known within
-   * the time of a question. It is measured once.
+   * Returns the scale of a model's cosines; undefined if the model has none, or if it is not known
+   * within the time of a question. It is measured once.
    */
   async scaleOf(model: EmbeddingModel): Promise<EmbeddingScale | undefined> {
     const key = JSON.stringify([model.name, model.dimensions]);
@@ -173,8 +174,8 @@ export class Embedder {
   }
 
   /**
-   * Returns an embedding for each text that has one. Retries failures that may pass, after the delay that the
-   * provider asks for, unless the caller retries by itself.
+   * Returns an embedding for each text that has one. Retries failures that may pass, after the
+   * delay that the provider asks for, unless the caller retries by itself.
    *
    * @throws {ProviderError} Also the breaker's error while it is open, and the signal's reason.
    */
@@ -196,8 +197,8 @@ export class Embedder {
   }
 
   /**
-   * Returns for each pair how likely its newer statement replaces the older one, as log-odds; undefined if
-   * the model reads no pairs, or not in time.
+   * Returns for each pair how likely its newer statement replaces the older one, as log-odds;
+   * undefined if the model reads no pairs, or not in time.
    */
   async readPairs(pairs: readonly PairOfStatements[]): Promise<Float32Array | undefined> {
     try {

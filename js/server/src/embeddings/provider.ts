@@ -17,7 +17,9 @@ export interface EmbeddingCall {
   isUrgent: boolean;
 }
 
-/** An embedding; undefined for a text that has none, because it has nothing that the model reads. */
+/**
+ * An embedding; undefined for a text that has none, because it has nothing that the model reads.
+ */
 export type MaybeVector = Float32Array | undefined;
 
 /** Makes embeddings: a service, or a thread of the server. */
@@ -34,8 +36,8 @@ export interface EmbeddingProvider {
   embed(texts: readonly string[], call: EmbeddingCall): Promise<MaybeVector[]>;
 
   /**
-   * Returns for each pair how likely its newer statement replaces the older one, as log-odds; undefined if
-   * its model reads no pairs.
+   * Returns for each pair how likely its newer statement replaces the older one, as log-odds;
+   * undefined if its model reads no pairs.
    *
    * @throws {ProviderError} Also the signal's reason.
    */

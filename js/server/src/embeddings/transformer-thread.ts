@@ -1,6 +1,6 @@
 // The thread of a sentence transformer. It loads the model, tells its name, and then answers each
-// text with its vector, and pairs of statements with their readings, one message after the other. An
-// error ends it; `Transformer` starts another.
+// text with its vector, and pairs of statements with their readings, one message after the other.
+// An error ends it; `Transformer` starts another.
 
 import { parentPort, workerData } from "node:worker_threads";
 import { isReadByTransformer, type PairOfStatements } from "nous-memory";

@@ -1,8 +1,8 @@
 // A sentence transformer of the server: a provider whose model runs in a thread of the process.
 //
-// Idea: the thread has one text at a time, and the next one is chosen when it answers. A question, or
-// a new memory that is compared, therefore waits for one text of a stored memory at most, however many are
-// waiting. Pairs of a new memory, which are read together, come in between.
+// Idea: the thread has one text at a time, and the next one is chosen when it answers. A question,
+// or a new memory that is compared, therefore waits for one text of a stored memory at most,
+// however many are waiting. Pairs of a new memory, which are read together, come in between.
 
 import { Worker } from "node:worker_threads";
 import type { PairOfStatements } from "nous-memory";
@@ -76,7 +76,8 @@ export class Transformer implements EmbeddingProvider {
   }
 
   /**
-   * Texts of stored memories have no timeout: they wait for those before them. An urgent text has one.
+   * Texts of stored memories have no timeout: they wait for those before them. An urgent text has
+   * one.
    *
    * @throws {ProviderError} If the thread ended, or an urgent text waited too long.
    */

@@ -110,7 +110,10 @@ function textsToCompare({
     : texts.filter((one) => one !== "" && one.length <= MAX_COMPARED_TEXT);
 }
 
-/** How long a question waits for the first embedding of an agent, in milliseconds, and between two looks. */
+/**
+ * How long a question waits for the first embedding of an agent, in milliseconds, and between two
+ * looks.
+ */
 const MAX_FIRST_WAIT = 2_000;
 const LOOK = 10;
 
@@ -126,7 +129,9 @@ type PoolEngine = Pick<Engine, "understand" | "planTurn" | "nextTopic">;
 
 export interface EmbeddingPoolOptions {
   embedder: Embedder;
-  /** The engine of the usual preset: it says which searches are plain lookups, and what turns ask. */
+  /**
+   * The engine of the usual preset: it says which searches are plain lookups, and what turns ask.
+   */
   engine: PoolEngine;
   /** The characters that form the terms of a search. */
   terms: "ascii" | "unicode";
@@ -176,8 +181,8 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
   };
 
   /**
-   * Returns whether a question may need an embedding. Signals compare none for a search that is a plain
-   * lookup, which its words alone answer.
+   * Returns whether a question may need an embedding. Signals compare none for a search that is a
+   * plain lookup, which its words alone answer.
    */
   #mayNeed(operation: AgentOperation, { text, ranking }: Text): boolean {
     if (ranking === "evidence" || operation !== "search") return true;
@@ -223,9 +228,9 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
   }
 
   /**
-   * Waits for the embedding of a first memory, if the server's own transformer is to make it. A question to an
-   * agent without any is searched by its words alone: a program that stores its first memory and asks at once
-   * would not find it by its meaning.
+   * Waits for the embedding of a first memory, if the server's own transformer is to make it. A
+   * question to an agent without any is searched by its words alone: a program that stores its
+   * first memory and asks at once would not find it by its meaning.
    */
   async #firstEmbedding(agent: string): Promise<void> {
     if (this.#models.has(agent) || this.#late.has(agent)) return;
@@ -242,8 +247,8 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
   }
 
   /**
-   * Returns the embeddings of new texts, by which they are compared with older memories, as far as the
-   * server's own transformer makes them in time. A write does not wait for a provider.
+   * Returns the embeddings of new texts, by which they are compared with older memories, as far as
+   * the server's own transformer makes them in time. A write does not wait for a provider.
    */
   async #textsOf(agent: string, texts: readonly string[]): Promise<QuestionVector[]> {
     if (!isTransformer(this.#embedder.model)) return [];
@@ -258,8 +263,8 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
   }
 
   /**
-   * Returns undefined if the agent has no embeddings, or none that count, or if the provider makes none
-   * now.
+   * Returns undefined if the agent has no embeddings, or none that count, or if the provider makes
+   * none now.
    */
   async #questionOf(
     agent: string,
@@ -271,7 +276,8 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
       (await this.#pool.do(agent, "questionModel", this.#embedder.model));
     if (model === null || !this.#embedder.serves(model)) return undefined;
     const start = performance.now();
-    // Weights of evidence are fitted with the transformer's cosines, and other models have other ones.
+    // Weights of evidence are fitted with the transformer's cosines, and other models have other
+    // ones.
     const isMeasured = ranking === "evidence" && !isTransformer(model);
     const scale = isMeasured
       ? await this.#embedder.scaleOf(model)

@@ -1,5 +1,6 @@
 // Serves the page: static files that the build puts beside the program. They hold no data of an
-// agent, so that they need no key. Files whose names change with their content may be kept for ever.
+// agent, so that they need no key. Files whose names change with their content may be kept for
+// ever.
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -26,8 +27,8 @@ const KEPT = "public, max-age=31536000, immutable";
 const ASKED_AGAIN = "no-cache";
 
 /**
- * The files of the sentence model and of its adapter for questions, which are in nous-minilm and not
- * beside the program, by their names there and a hash.
+ * The files of the sentence model and of its adapter for questions, which are in nous-minilm and
+ * not beside the program, by their names there and a hash.
  */
 const MODEL = /^\/assets\/((minilm-l6|asking)-[\w-]+)\.bin$/;
 
@@ -57,7 +58,9 @@ interface File {
   compressed?: string;
 }
 
-/** Returns the files of a folder by the path of their requests. Empty if there is no such folder. */
+/**
+ * Returns the files of a folder by the path of their requests. Empty if there is no such folder.
+ */
 function filesIn(folder: string): Map<string, File> {
   const files = new Map<string, File>();
   let names: string[];
@@ -97,8 +100,8 @@ function fileOfModel(path: string): File | undefined {
 }
 
 /**
- * Returns a middleware that answers requests for files of the page in `folder`. At `/`, programs get
- * the server's own answer: the page goes to those who ask for HTML.
+ * Returns a middleware that answers requests for files of the page in `folder`. At `/`, programs
+ * get the server's own answer: the page goes to those who ask for HTML.
  */
 export function servePage(folder: string): MiddlewareHandler {
   // The folder is read for the first request: programs that use the API alone do not wait for it.
