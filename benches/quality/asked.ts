@@ -5,9 +5,10 @@
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { loadEmbedderSync } from "nous-embedder";
-import { type Knows, knowsOf } from "nous-memory";
+import { knowsOf } from "nous-memory";
 import { table, writeResults } from "../results.ts";
-import { CONFIDENCE, draws, estimate, RESAMPLES } from "./bootstrap.ts";
+import type { Hit } from "./bm25.ts";
+import { CONFIDENCE, RESAMPLES } from "./bootstrap.ts";
 import { type LifeStore, lifeStores } from "./changes/stores.ts";
 import {
   EVIDENCE,
@@ -16,9 +17,9 @@ import {
   type System,
   simplerThanEvidence,
 } from "./contestants.ts";
-import { signed } from "./evidence-report.ts";
+import { meanBeside } from "./evidence-report.ts";
 import { type Asking, askingOf, type Case, measure } from "./measure.ts";
-import { METRICS } from "./metrics.ts";
+import { DEPTH, METRICS } from "./metrics.ts";
 import { generalSet } from "./own-sets.ts";
 import { partOf, type SetQuestion } from "./question-set.ts";
 import { readSet } from "./read-set.ts";
@@ -70,84 +71,80 @@ function namedStore(store: LifeStore): Named {
   };
 }
 
-/**
- * Returns the cells of a figure: a mean, and the interval of its difference from the plain ones.
- */
-function cell(values: readonly number[], plain: readonly number[] | undefined): string {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  if (plain === undefined) return mean.toFixed(3);
-  const places = draws(values.length);
-  const { low, high } = estimate(
-    values.map((value, place) => value - plain[place]!),
-    places,
-  );
-  return `${mean.toFixed(3)} (${signed(low)} to ${signed(high)})`;
+/** A question, the rows that it belongs to, and what each system found. */
+interface Answered {
+  readonly names: readonly string[];
+  readonly grades: Case["grades"];
+  readonly hits: Readonly<Record<string, readonly Hit[]>>;
 }
 
-function tablesOf(named: readonly Named[], systems: readonly System[]): string {
+/** Asks all systems, and returns what they found, question by question. */
+function answeredBy(systems: readonly System[], named: readonly Named[]): Answered[] {
+  const askings = named.map(({ asking }) => asking);
+  const measured = measure(systems, askings);
   const cases = named.flatMap(({ asking, nameOf }) =>
-    asking.cases.map((one) => ({ one, names: nameOf(one) })),
+    asking.cases.map((one) => ({ names: nameOf(one), grades: one.grades })),
   );
-  const measured = measure(
-    systems,
-    named.map(({ asking }) => asking),
-  );
-  const names = [...new Set(cases.flatMap((one) => one.names))].sort();
-  const foundOf = (name: string) => measured.find(({ system }) => system.name === name)!.found;
-  const answered: string[][] = [];
-  const unanswered: string[][] = [];
-  for (const name of names) {
-    const places = cases.flatMap(({ names: its }, place) => (its.includes(name) ? place : []));
-    const known = places.filter((place) => cases[place]!.one.grades.size > 0);
-    const figures = (system: string) => {
-      const found = foundOf(system);
-      const firstOf = (place: number) => found[place]![0]?.id ?? "";
-      return {
-        ndcg: known.map((place) =>
-          METRICS["nDCG@10"](ids(found[place]!), cases[place]!.one.grades),
-        ),
-        first: known.map((place) => Number(cases[place]!.one.grades.has(firstOf(place)))),
-      };
-    };
-    if (known.length > 0) {
-      const plain = figures(PLAIN);
-      answered.push([
-        `${name} (${known.length})`,
-        ...(["ndcg", "first"] as const).flatMap((metric) =>
-          systems.map((system) =>
-            cell(
-              figures(system.name)[metric],
-              system.name === EVIDENCE ? plain[metric] : undefined,
-            ),
-          ),
-        ),
-      ]);
-    }
-    const shares = (some: readonly number[], system: string) =>
-      (["yes", "perhaps"] as const).map((wanted: Knows) => {
-        const is = (place: number) => knowsOf(foundOf(system)[place]![0]?.score ?? 0) === wanted;
-        return some.length === 0 ? "" : (some.filter(is).length / some.length).toFixed(2);
-      });
-    const parts = [known, places.filter((place) => cases[place]!.one.grades.size === 0)];
-    for (const [part, some] of parts.entries())
-      if (some.length > 0)
-        unanswered.push([
-          `${name}${part === 0 ? "" : ", nothing answers"} (${some.length})`,
-          ...[PLAIN, EVIDENCE].flatMap((system) => shares(some, system)),
-        ]);
-  }
-  const head = (metric: string) => systems.map(({ name }) => `${metric}, ${name}`);
-  return [
-    table(["questions", ...head("nDCG@10"), ...head("answers first")], answered),
-    "The share of questions that `knows` answers by *yes* and by *perhaps*:",
-    table(
-      ["questions", ...[PLAIN, EVIDENCE].flatMap((one) => [`${one}, yes`, `${one}, perhaps`])],
-      unanswered,
-    ),
-  ].join("\n\n");
+  return cases.map((one, place) => ({
+    ...one,
+    hits: Object.fromEntries(measured.map(({ system, found }) => [system.name, found[place]!])),
+  }));
 }
 
-const ids = (hits: readonly { id: string }[]): string[] => hits.slice(0, 10).map(({ id }) => id);
+/** The figures of a question that has an answer, by their names. */
+const FIGURES = {
+  "nDCG@10": (hits: readonly Hit[], grades: Case["grades"]) =>
+    METRICS["nDCG@10"](
+      hits.slice(0, DEPTH).map(({ id }) => id),
+      grades,
+    ),
+  "answers first": ([first]: readonly Hit[], grades: Case["grades"]) =>
+    Number(first !== undefined && grades.has(first.id)),
+} as const;
+
+/** Returns the table of the questions that have an answer. */
+function answersTable(names: readonly string[], all: readonly Answered[], systems: string[]) {
+  const rows = names.flatMap((name) => {
+    const its = all.filter((one) => one.names.includes(name) && one.grades.size > 0);
+    if (its.length === 0) return [];
+    const cells = Object.values(FIGURES).flatMap((figure) => {
+      const of = (system: string) => its.map(({ hits, grades }) => figure(hits[system]!, grades));
+      return systems.map((system) =>
+        meanBeside(of(system), system === EVIDENCE ? of(PLAIN) : undefined),
+      );
+    });
+    return [[`${name} (${its.length})`, ...cells]];
+  });
+  const heads = Object.keys(FIGURES).flatMap((figure) =>
+    systems.map((system) => `${figure}, ${system}`),
+  );
+  return table(["questions", ...heads], rows);
+}
+
+/** Returns the table of how sure evidence is of questions with and without an answer. */
+function knowsTable(names: readonly string[], all: readonly Answered[]): string {
+  const columns = [PLAIN, EVIDENCE].flatMap((system) =>
+    (["yes", "perhaps"] as const).map((knows) => ({ system, knows })),
+  );
+  const rowOf = (name: string, its: readonly Answered[]) => [
+    `${name} (${its.length})`,
+    ...columns.map(({ system, knows }) => {
+      const is = ({ hits }: Answered) => knowsOf(hits[system]![0]?.score ?? 0) === knows;
+      return (its.filter(is).length / its.length).toFixed(2);
+    }),
+  ];
+  const rows = names.flatMap((name) => {
+    const its = all.filter((one) => one.names.includes(name));
+    const [known, others] = [true, false].map((isKnown) =>
+      its.filter(({ grades }) => grades.size > 0 === isKnown),
+    ) as [Answered[], Answered[]];
+    return [
+      ...(known.length === 0 ? [] : [rowOf(name, known)]),
+      ...(others.length === 0 ? [] : [rowOf(`${name}, nothing answers`, others)]),
+    ];
+  });
+  return table(["questions", ...columns.map(({ system, knows }) => `${system}, ${knows}`)], rows);
+}
 
 const { values } = parseArgs({
   options: {
@@ -179,7 +176,17 @@ else {
       return readSet(file).map((set) => ({ asking: askingOf(set), nameOf: () => [name] }));
     }),
   ];
-  const text = tablesOf(named, systems);
+  const all = answeredBy(systems, named);
+  const names = [...new Set(all.flatMap((one) => one.names))].sort();
+  const text = [
+    answersTable(
+      names,
+      all,
+      systems.map(({ name }) => name),
+    ),
+    "The share of questions that `knows` answers by *yes* and by *perhaps*:",
+    knowsTable(names, all),
+  ].join("\n\n");
   console.log(text);
   if (!values["no-write"]) {
     const path = writeResults("asked", "Questions in other words", `${HOW}\n\n${text}`);

@@ -187,6 +187,18 @@ export function shownDifference({ mean, low, high }: Estimate): string {
   return `${signed(mean)} (${signed(low)} to ${signed(high)})`;
 }
 
+/**
+ * Returns the mean of some figures; beside others of the same questions also the interval of the
+ * difference from these.
+ */
+export function meanBeside(values: readonly number[], others?: readonly number[]): string {
+  const mean = (values.reduce((sum, value) => sum + value, 0) / values.length).toFixed(3);
+  if (others === undefined) return mean;
+  const differences = values.map((value, place) => value - others[place]!);
+  const { low, high } = estimate(differences, draws(values.length));
+  return `${mean} (${signed(low)} to ${signed(high)})`;
+}
+
 /** Returns a difference with its sign. */
 export function signed(value: number): string {
   const text = Math.abs(value).toFixed(3);

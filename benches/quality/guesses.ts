@@ -7,10 +7,10 @@ import { loadEmbedderSync } from "nous-embedder";
 import { type GradeOfGuess, typeOfGuess } from "nous-memory";
 import { MemoryIndex, type WordVectors } from "nous-wasm";
 import { table, writeResults } from "../results.ts";
-import { CONFIDENCE, draws, estimate, RESAMPLES } from "./bootstrap.ts";
+import { CONFIDENCE, RESAMPLES } from "./bootstrap.ts";
 import { type LifeStore, lifeStores } from "./changes/stores.ts";
 import { type ComparedBy, guessesOf, written } from "./conflicts.ts";
-import { signed } from "./evidence-report.ts";
+import { meanBeside } from "./evidence-report.ts";
 import { askingOf, type Case } from "./measure.ts";
 import { DEPTH, METRICS } from "./metrics.ts";
 import { generalSet } from "./own-sets.ts";
@@ -127,14 +127,8 @@ function storesTable(stores: readonly LifeStore[], models: ComparedBy): string {
 /** Returns the cells of one figure in each way: a mean, then means with their differences. */
 function cells(values: readonly (readonly number[])[]): string[] {
   if (values.length === 0) return WAYS.map(() => "");
-  const places = draws(values.length);
-  const mean = (way: number) => values.reduce((sum, its) => sum + its[way]!, 0) / values.length;
-  return WAYS.map((_, way) => {
-    if (way === 0) return mean(0).toFixed(3);
-    const differences = values.map((its) => its[way]! - its[0]!);
-    const { low, high } = estimate(differences, places);
-    return `${mean(way).toFixed(3)} (${signed(low)} to ${signed(high)})`;
-  });
+  const ofWay = (way: number) => values.map((its) => its[way]!);
+  return WAYS.map((_, way) => meanBeside(ofWay(way), way === 0 ? undefined : ofWay(0)));
 }
 
 const { values } = parseArgs({

@@ -1,9 +1,10 @@
 // Embeddings of texts by the sentence transformers, as the server makes them. Each text is embedded
 // once: the folder `.cache/sentences` keeps vectors by the hash of their text, by the name of the
-// model, and whether the text is a question. Delete it after a change of the adapter for questions.
+// model and, of a question, of its adapter.
 
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { multilingual } from "nous-e5";
 import { builtInText, isReadByTransformer, type PairOfStatements } from "nous-memory";
 import { type EmbedOptions, loadMinilm, type Minilm } from "nous-minilm";
@@ -11,6 +12,8 @@ import { type EmbedOptions, loadMinilm, type Minilm } from "nous-minilm";
 const FOLDER = ".cache/sentences";
 /** The bytes of the hash of a text. */
 const HASH = 20;
+/** The bytes of the hash of an adapter file. */
+const HASH_OF_FILE = 8;
 /** The texts between two writes to the file. */
 const AT_ONCE = 256;
 
@@ -119,7 +122,9 @@ export class Sentences {
   }
 
   #pathOf(purpose: Purpose): string {
-    return `${FOLDER}/${this.#minilm.id}${purpose === "question" ? "-questions" : ""}.bin`;
+    const ofAdapter = this.#minilm.id === multilingual.id ? "" : `-${hashOfAdapter()}`;
+    const ending = purpose === "question" ? `-questions${ofAdapter}` : "";
+    return `${FOLDER}/${this.#minilm.id}${ending}.bin`;
   }
 
   /** Returns the vectors of earlier runs. */
@@ -139,6 +144,12 @@ export class Sentences {
     return known;
   }
 }
+
+/** Returns the hash at the end of the file of the adapter for questions. */
+const hashOfAdapter = (): string =>
+  readFileSync(fileURLToPath(import.meta.resolve("nous-minilm/model/asking.bin")))
+    .subarray(-HASH_OF_FILE)
+    .toString("hex");
 
 function hashOf(text: string): string {
   return createHash("sha1").update(text).digest("hex");

@@ -364,13 +364,13 @@ describe("the circuit breaker", () => {
       await embedder.texts(["a"], MODEL, never).catch(() => {});
     const resting = await embedder.texts(["a"], MODEL, never).catch((error: unknown) => error);
     expect(isBreakerOpen(resting)).toBe(true);
-    expect(await embedder.question("agent", "a", MODEL)).toBeUndefined();
+    expect(await embedder.atOnce("agent", "a", MODEL, "question")).toBeUndefined();
     expect(provider.asked).toHaveLength(PACE.failures);
     expect(logged.join()).toContain("it is not called for a while");
 
     provider.behave();
     await new Promise((resolve) => setTimeout(resolve, rest + 20));
-    expect(await embedder.question("agent", "a", MODEL)).toEqual(
+    expect(await embedder.atOnce("agent", "a", MODEL, "question")).toEqual(
       Float32Array.from(vectorOf("a", D)),
     );
     expect(await embedder.texts(["a"], MODEL, never)).toHaveLength(1);
@@ -396,7 +396,7 @@ describe("the circuit breaker", () => {
     const trying = embedder.texts(["a"], MODEL, never).catch(() => {
       isOver = true;
     });
-    expect(await embedder.question("agent", "b", MODEL)).toBeUndefined();
+    expect(await embedder.atOnce("agent", "b", MODEL, "question")).toBeUndefined();
     expect(isOver).toBe(false);
     await trying;
   });
@@ -406,7 +406,7 @@ describe("questions", () => {
   test("are cached for each model, agent and purpose, and sent once for concurrent requests", async () => {
     const { provider, embedder } = await set();
     const ask = (text: string, name = "model", agent = "agent") =>
-      embedder.question(agent, text, { name, dimensions: undefined });
+      embedder.atOnce(agent, text, { name, dimensions: undefined }, "question");
     const [a, again] = await Promise.all([ask("a"), ask("a")]);
     expect(a).toEqual(Float32Array.from(vectorOf("a", D)));
     expect(again).toBe(a);
@@ -415,7 +415,7 @@ describe("questions", () => {
     await ask("a", "other");
     await ask("a", "model", "another agent");
     // A new memory with the words of a question may have another embedding.
-    await embedder.question("agent", "a", { name: "model", dimensions: undefined }, "passage");
+    await embedder.atOnce("agent", "a", { name: "model", dimensions: undefined }, "passage");
     expect(provider.asked.map(({ model, input }) => [model, input])).toEqual([
       ["model", ["a"]],
       ["model", ["b"]],
@@ -428,13 +428,13 @@ describe("questions", () => {
   test("have a short timeout and no retries; a failure is not cached", async () => {
     const { provider, embedder, logged } = await set(() => {}, { timeout: 60_000 });
     const start = performance.now();
-    expect(await embedder.question("agent", "secret plan", MODEL)).toBeUndefined();
+    expect(await embedder.atOnce("agent", "secret plan", MODEL, "question")).toBeUndefined();
     expect(performance.now() - start).toBeLessThan(5_000);
     expect(provider.asked).toHaveLength(1);
     expect(logged.join()).toContain("by its words alone");
     expect(logged.join()).not.toContain("secret plan");
     provider.behave();
-    expect(await embedder.question("agent", "secret plan", MODEL)).toHaveLength(D);
+    expect(await embedder.atOnce("agent", "secret plan", MODEL, "question")).toHaveLength(D);
   });
 });
 

@@ -13,16 +13,24 @@ machine the same seed gives the same tensors; another may round products differe
 
 import argparse
 import json
-import math
 import random
 import time
 from pathlib import Path
 
 import numpy as np
 import torch
-from replacing import CLS, DROPOUT, LEAST_RATE, SEP, WARM, Layer, batches_of, norm
-from safetensors.numpy import load_file
-from teacher import LAYERS, model_folder
+from replacing import (
+    CLS,
+    DROPOUT,
+    SEP,
+    Layer,
+    batches_of,
+    model_weights,
+    norm,
+    warmed,
+    whole_tokenizer,
+)
+from teacher import LAYERS
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 
@@ -99,9 +107,7 @@ def trained(stores: list[dict], tokenizer: Tokenizer, epochs: int, seed: int) ->
     # Several threads wait for each other more than they help with matrices as small as these.
     torch.set_num_threads(1)
     order = random.Random(seed)
-    weights = load_file(model_folder() / "model.safetensors")
-    of_numbers = {name: its for name, its in weights.items() if its.dtype.kind == "f"}
-    encoder = Encoder({name: torch.tensor(its) for name, its in of_numbers.items()})
+    encoder = Encoder(model_weights())
 
     def codes_of(text: str) -> list[int]:
         return [CLS, *tokenizer.encode(text, add_special_tokens=False).ids[:MAX_PIECES], SEP]
@@ -125,10 +131,8 @@ def trained(stores: list[dict], tokenizer: Tokenizer, epochs: int, seed: int) ->
     begun, losses = time.monotonic(), []
     encoder.train()
     for step, batch in enumerate(batches):
-        share = step / len(batches)
-        falling = 0.5 * (1 + math.cos(math.pi * share))
         for group in optimizer.param_groups:
-            group["lr"] = RATE * min(share / WARM, 1) * (LEAST_RATE + (1 - LEAST_RATE) * falling)
+            group["lr"] = warmed(RATE, step / len(batches))
         vectors = encoder([texts[place] for place in batch])
         loss = torch.zeros(())
         for vector, place in zip(vectors, batch, strict=True):
@@ -162,11 +166,8 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    tokenizer = Tokenizer.from_file(str(model_folder() / "tokenizer.json"))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
     stores = [json.loads(line) for line in options.questions.read_text("utf-8").splitlines()]
-    np.savez(options.output, **trained(stores, tokenizer, options.epochs, options.seed).tensors())
+    np.savez(options.output, **trained(stores, whole_tokenizer(), options.epochs, options.seed).tensors())
 
 
 if __name__ == "__main__":

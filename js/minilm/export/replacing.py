@@ -185,12 +185,11 @@ def trained(pairs: list[Codes], labels: list[float], epochs: int, seed: int) -> 
     torch.manual_seed(seed)
     # Several threads wait for each other more than they help with matrices as small as these.
     torch.set_num_threads(1)
-    weights = load_file(model_folder() / "model.safetensors")
-    reader = Reader({name: torch.tensor(its) for name, its in weights.items() if its.dtype.kind == "f"})
+    reader = Reader(model_weights())
     learned = [one for one in reader.parameters() if one.requires_grad]
     steps = math.ceil(len(pairs) / BATCH) * epochs
     optimizer = torch.optim.AdamW(learned, lr=RATE, weight_decay=0.01)
-    rate = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _rate(step / steps))
+    rate = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: warmed(1, step / steps))
     order = random.Random(seed)
     begun, step, losses = time.monotonic(), 0, []
     reader.train()
@@ -212,9 +211,24 @@ def trained(pairs: list[Codes], labels: list[float], epochs: int, seed: int) -> 
     return reader.eval()
 
 
-def _rate(share: float) -> float:
+def warmed(rate: float, share: float) -> float:
+    """Returns the rate after a share of the steps: it rises for a while, and then falls."""
     falling = 0.5 * (1 + math.cos(math.pi * share))
-    return min(share / WARM, 1) * (LEAST_RATE + (1 - LEAST_RATE) * falling)
+    return rate * min(share / WARM, 1) * (LEAST_RATE + (1 - LEAST_RATE) * falling)
+
+
+def whole_tokenizer() -> Tokenizer:
+    """Returns the tokenizer of the model, which neither cuts nor fills texts."""
+    tokenizer = Tokenizer.from_file(str(model_folder() / "tokenizer.json"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def model_weights() -> dict[str, Tensor]:
+    """Returns the published weights."""
+    weights = load_file(model_folder() / "model.safetensors")
+    return {name: torch.tensor(its) for name, its in weights.items() if its.dtype.kind == "f"}
 
 
 def main() -> None:
@@ -224,9 +238,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    tokenizer = Tokenizer.from_file(str(model_folder() / "tokenizer.json"))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
+    tokenizer = whole_tokenizer()
     lines = [json.loads(line) for line in options.pairs.read_text("utf-8").splitlines()]
     pairs = [codes_of(tokenizer, line["older"], line["newer"]) for line in lines]
     labels = [float(line["replaces"]) for line in lines]

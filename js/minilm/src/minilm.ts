@@ -220,7 +220,7 @@ export class Minilm {
 
   /**
    * Loads an adapter that moves vectors of questions towards those of texts that answer them: its
-   * file has about .5 MB. From then on `embed` with the purpose `"question"` uses it. Vectors of
+   * file has about .6 MB. From then on `embed` with the purpose `"question"` uses it. Vectors of
    * passages stay as they are, so that stored ones need no change. It learned from questions to
    * memories of agents. In a browser it is fetched the first time, and kept as the model is. A
    * second call without a file does nothing.

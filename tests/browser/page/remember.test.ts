@@ -186,6 +186,20 @@ describe("remembering", () => {
     await close();
   });
 
+  it("keeps each key that is pressed while a memory is stored, and not what was stored", async () => {
+    const { page, complaints, close } = await visit("ask");
+    await startEmpty(page);
+    await box(page).fill("I live in Graz.");
+    // The first of these changes the view, the second does not.
+    for (const next of ["My sister is called Ana.", "She lives in Linz."]) {
+      await box(page).press("ControlOrMeta+Enter");
+      await page.keyboard.type(next, { delay: 10 });
+      await expect.poll(() => box(page).inputValue()).toBe(next);
+    }
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   it("brings what was stored into sight, below the head of the page", async () => {
     const { page, close } = await visit("ask", {
       context: { viewport: { width: 880, height: 620 } },

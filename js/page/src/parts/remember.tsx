@@ -61,8 +61,8 @@ export function RememberBox({ label, box }: BoxProps) {
     let stored: Stored | undefined;
     why.value = await whyNot(async () => {
       stored = await memory.remember(given);
-      // What was typed meanwhile stays.
-      if (draft.value === given) draft.value = "";
+      // What was typed meanwhile stays, also behind it.
+      if (draft.value.startsWith(given)) draft.value = draft.value.slice(given.length).trimStart();
     });
     isBusy.value = false;
     await memoryChanged();

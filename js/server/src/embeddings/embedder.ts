@@ -127,16 +127,15 @@ export class Embedder {
   }
 
   /**
-   * Returns the embedding of what an agent asks; undefined if it is not available at once, or if
-   * the text has none. With the purpose `passage` it is that of a new memory, which is compared
-   * with stored ones. The cache is per agent: otherwise response times would reveal the questions
-   * of other agents.
+   * Returns the embedding of an agent's question, or of a new memory that is compared with stored
+   * ones; undefined if it is not available at once, or if the text has none. The cache is per
+   * agent: otherwise response times would reveal the questions of other agents.
    */
-  async question(
+  async atOnce(
     agent: string,
     text: string,
     model: EmbeddingModel,
-    purpose: Purpose = "question",
+    purpose: Purpose,
   ): Promise<Float32Array | undefined> {
     const key = JSON.stringify([agent, model.name, model.dimensions, purpose, text]);
     const known = this.#questions.get(key);

@@ -92,7 +92,7 @@ export class AnalysisPool implements Pick<Pool, "call" | "run" | "list"> {
       content_summary: null,
       content_body: body,
     });
-    const vector = await this.#embedder.question(agent, text, model, "passage");
+    const vector = await this.#embedder.atOnce(agent, text, model, "passage");
     return vector === undefined ? answer : { ...answer, vector };
   }
 }

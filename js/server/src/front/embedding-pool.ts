@@ -288,7 +288,7 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
       isMeasured && scale === undefined
         ? undefined
         : await this.#part("embed question", () =>
-            this.#embedder.question(agent, text, model, purpose),
+            this.#embedder.atOnce(agent, text, model, purpose),
           );
     if (vector === undefined) {
       // The provider may refuse a model that is not in use any more.
