@@ -1,7 +1,7 @@
 // Fits the weights of the rule of replacing by logistic regression.
 
 import { FEATURES, type Features, type Reading, type ReplacingWeights } from "nous-memory";
-import { minimise } from "./lbfgs.ts";
+import { regression } from "./regression.ts";
 
 /** The features of a pair, and whether the newer one replaces the older one. */
 export interface JudgedPair {
@@ -14,47 +14,16 @@ const RIDGE = { statement: 0.5, long: 0.3 };
 const DIGITS = 2;
 const NAMES = ["offset", ...FEATURES] as const;
 
-/** The values of a pair, the first of which is 1, and whether it replaces. */
-interface Row {
-  readonly values: readonly number[];
-  readonly replaces: boolean;
-}
-
-/** Returns the weights of the values, rounded. `ridges` are the factors of their squares. */
-function fitted(rows: readonly Row[], ridges: readonly number[]): number[] {
-  const { point } = minimise(
-    (weights) => {
-      const gradient = new Float64Array(weights.length);
-      let value = 0;
-      for (const { values, replaces } of rows) {
-        let sum = 0;
-        for (let k = 0; k < values.length; k++) sum += values[k]! * weights[k]!;
-        value += Math.max(sum, 0) + Math.log1p(Math.exp(-Math.abs(sum))) - Number(replaces) * sum;
-        const over = 1 / (1 + Math.exp(-sum)) - Number(replaces);
-        for (let k = 0; k < values.length; k++) gradient[k]! += over * values[k]!;
-      }
-      for (const [k, ridge] of ridges.entries()) {
-        value += (ridge / 2) * weights[k]! ** 2;
-        gradient[k]! += ridge * weights[k]!;
-      }
-      return { value: value / rows.length, gradient: gradient.map((one) => one / rows.length) };
-    },
-    ridges.map(() => 0),
-    ridges.map(() => Number.NEGATIVE_INFINITY),
-  );
-  return Array.from(point, (one) => Number(one.toFixed(DIGITS)) + 0);
-}
-
 /** Returns the weights, rounded. The same pairs give the same weights. */
 export function fitReplacing(pairs: readonly JudgedPair[]): ReplacingWeights {
   const rows = pairs.map(({ features, replaces }) => ({
     values: [1, ...FEATURES.map((name) => features[name])],
-    replaces,
+    isTrue: replaces,
   }));
   const ridges = NAMES.map((name) =>
     name === "offset" ? 0 : name.startsWith("long") ? RIDGE.long : RIDGE.statement,
   );
-  const weights = fitted(rows, ridges);
+  const weights = regression(rows, { ridges, digits: DIGITS });
   return Object.fromEntries(NAMES.map((name, k) => [name, weights[k]!]));
 }
 
@@ -72,9 +41,9 @@ export type ReadingWeights = Readonly<Record<"offset" | "features" | "reading" |
 export function fitReading(pairs: readonly JudgedReading[]): ReadingWeights {
   const rows = pairs.map(({ features, reading, replaces }) => ({
     values: [1, features, reading.logOdds, reading.rivals],
-    replaces,
+    isTrue: replaces,
   }));
-  const [offset, features, reading, rivals] = fitted(rows, [0, 0, 0, 0]);
+  const [offset, features, reading, rivals] = regression(rows, { digits: DIGITS });
   return { offset: offset!, features: features!, reading: reading!, rivals: rivals! };
 }
 

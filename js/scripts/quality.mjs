@@ -12,8 +12,9 @@
 // (benches/quality/sections.ts), `-- simpler --set FILE …` where simpler rankings find more
 // (benches/quality/simpler.ts), `-- picks --set FILE …` which memories prompts show, and at what
 // cost (benches/quality/picks.ts), `-- guesses --set FILE …` what guesses change in answers
-// (benches/quality/guesses.ts), and `-- asked --set FILE …` what is found of questions in other
-// words (benches/quality/asked.ts).
+// (benches/quality/guesses.ts), `-- asked --set FILE …` what is found of questions in other words
+// (benches/quality/asked.ts), and `-- knows --set FILE …` whether a memory is said to know an
+// answer (benches/quality/knows.ts).
 
 import { build } from "./build.mjs";
 import { runProgram } from "./bundle.mjs";
@@ -34,6 +35,7 @@ const PROGRAMS = {
   picks: "benches/quality/picks.ts",
   guesses: "benches/quality/guesses.ts",
   asked: "benches/quality/asked.ts",
+  knows: "benches/quality/knows.ts",
 };
 
 const given = process.argv.slice(2);

@@ -1,8 +1,9 @@
 // Whether most texts are in another language than English, over whole memories of several writers.
 
+import { isOtherLanguage } from "nous-memory";
 import { expect, test } from "vitest";
 import { lifeStores } from "../../benches/quality/changes/stores.ts";
-import { isOtherLanguage, Languages } from "../../js/server/src/embeddings/languages.ts";
+import { Languages } from "../../js/server/src/embeddings/languages.ts";
 
 test.each(lifeStores().map(({ name, memories }) => [name, memories] as const))(
   "the language of %s is told after twenty texts, if it is not English",
@@ -25,6 +26,6 @@ test("texts of other scripts are in another language, and short ones do not tell
     "sister: Kate, Chicago IL, single mum",
   ];
   for (const text of ["", "42", "Node 20.11", "Ja, gerne.", ...terse])
-    expect(isOtherLanguage(text)).toBeUndefined();
+    expect(isOtherLanguage(text, 5)).toBeUndefined();
   expect(isOtherLanguage("The port 5544 is that of the database.")).toBe(false);
 });

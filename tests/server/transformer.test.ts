@@ -8,12 +8,14 @@ import { isReadByTransformer } from "nous-memory";
 import { loadMinilm, type Minilm } from "nous-minilm";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { lifeStores } from "../../benches/quality/changes/stores.ts";
 import { Embedder } from "../../js/server/src/embeddings/embedder.ts";
 import { TRANSFORMERS } from "../../js/server/src/embeddings/text.ts";
 import { Transformer } from "../../js/server/src/embeddings/transformer.ts";
 import { explanationFor } from "../../js/server/src/mcp/explanation.ts";
 import { vectorSourcesOf } from "../../js/server/src/settings/embeddings-model.ts";
 import { readSettings } from "../../js/server/src/settings/read.ts";
+import { some } from "../support/amount.ts";
 import { databaseOptions } from "./support/on-postgres.ts";
 import { PROGRAM, type Running, start } from "./support/server-process.ts";
 import { type Client, clientOf } from "./support/shared-server.ts";
@@ -446,6 +448,32 @@ describe("a server with default settings", () => {
       two: ofTransformer("Wages rose"),
     });
   });
+});
+
+test("whether a memory knows is told by meaning, and the same whatever the limit", async () => {
+  const own = clientOf(await serve(temporaryFolder()), "alice");
+  const { memories, asked } = lifeStores().find(({ name }) => name === "vet")!;
+  const texts = memories.slice(0, 60).map(({ text }) => ({ text }));
+  expect((await own.ask("POST /remember", { memories: texts })).status).toBe(200);
+  await embedded(own);
+  const told = async (query: string, limit: number) => {
+    const { data, knows, probability, answerable } = (
+      await own.ask("POST /search", { query, limit })
+    ).body;
+    return { data, knows: { knows, probability, answerable } };
+  };
+  let behind = 0;
+  for (const { text } of some(asked, 30)) {
+    const { data, knows } = await told(text, 10);
+    expect((await told(text, 1)).knows).toEqual(knows);
+    expect((await own.ask("POST /answerable", { question: text })).body).toMatchObject(knows);
+    const cosines = data.map(({ evidence }: { evidence: { emb?: number } }) => evidence.emb ?? 0);
+    if (Math.max(...cosines) > cosines[0]) behind += 1;
+  }
+  // Else the first answer alone would tell as much.
+  expect(behind).toBeGreaterThan(0);
+  for (const query of ["Which chemical formula has caffeine?", "Who won the cycling race in Peru?"])
+    expect((await told(query, 10)).knows).toMatchObject({ answerable: false });
 });
 
 describe("a server with --embeddings-model multilingual", () => {

@@ -37,7 +37,20 @@ export {
   WRITTEN_SUMMARY,
 } from "./index-rows.ts";
 export { isJsonObject, type JsonObject, jsonObjectIn } from "./json-objects.ts";
-export { KNOWS, type Knows, knowsOf, MIN_PERHAPS } from "./knows.ts";
+export {
+  type JudgedAnswer,
+  type JudgedMemory,
+  KNOWS,
+  type Knows,
+  knowsOf,
+  logOdds,
+  MAX_JUDGED,
+  MIN_PERHAPS,
+  probabilityKnown,
+  type SignsOfKnowing,
+  signsOf,
+} from "./knows.ts";
+export { isOtherLanguage } from "./language.ts";
 export { MAX_NAME, MAX_QUERY, MAX_TEXT, MAX_TITLE } from "./limits.ts";
 export { Memory, type MemoryOptions } from "./memory.ts";
 export {

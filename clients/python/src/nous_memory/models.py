@@ -793,15 +793,16 @@ class SearchAnswer(msgspec.Struct, frozen=True, kw_only=True):
     count: int
     """The number of rows in this answer."""
     answerable: bool | None = None
-    """Whether the memory answers the question: the best score reaches the constant
-    `ANSWERABLE`. Missing by signals.
+    """Whether the memory answers the question: `probability` reaches the constant `ANSWERABLE`,
+    0.2. Missing by signals.
     """
     knows: Knows | None = None
     """By evidence: whether the memory knows an answer. `yes` where `answerable` is true,
     `perhaps` from a probability of 0.1 on, else `no`.
     """
     probability: float | None = None
-    """The probability that the memory answers the question: that of the best memory. Missing by
+    """The probability that the memory knows the answer, by the score of the best memory, how
+    near the nearest of the first ten is in meaning, and how many memories there are. Missing by
     signals.
     """
     omitted_ids: list[str] | None = None
@@ -841,7 +842,7 @@ class Answerability(msgspec.Struct, frozen=True, kw_only=True):
     `perhaps` from a probability of 0.1 on, else `no`.
     """
     probability: float
-    """The probability that the memory holds an answer."""
+    """The probability that the memory knows the answer."""
     best: AnswerabilityBest | None
     """The memory that answers best; null if none has to do with the question."""
 
@@ -983,7 +984,9 @@ class ExplainAnswer(msgspec.Struct, frozen=True, kw_only=True):
     `perhaps` from a probability of 0.1 on, else `no`.
     """
     probability: float
-    """The score of the best memory that passes the filter; 0 if none."""
+    """The probability that the memory knows the answer, as in a search with the filter; 0 if it
+    finds nothing.
+    """
     threshold: float
     """The constant `ANSWERABLE`, 0.2."""
     understood: UnderstoodQuestion
@@ -2081,7 +2084,7 @@ class ContextAnswer(msgspec.Struct, frozen=True, kw_only=True):
     `perhaps` from a probability of 0.1 on, else `no`.
     """
     probability: float | None = None
-    """By evidence: the probability of the best memory. Missing by signals."""
+    """By evidence: the probability that the memory knows the answer. Missing by signals."""
     left_out: list[ContextAnswerLeftOutItem]
     """Memories that were found and are not in the prompt."""
     not_taken: list[NotTaken] | None = None

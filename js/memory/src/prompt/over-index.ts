@@ -69,6 +69,7 @@ function memoriesIn(memory: IndexedMemory): TurnMemories<FoundCandidate> {
   });
   return {
     ...{ engine, preset, now, zone: timeZone },
+    ...{ among: index.size, isByEnglish: memory.embeddingOf !== undefined },
     find(question, limit, without) {
       const embedding = memory.embeddingOf?.(question);
       const filters = { excluded_ids: without };

@@ -4,7 +4,7 @@
 
 import { ANSWERABLE, type ContextBudget, type Engine, NousError, type TurnPlan } from "nous-wasm";
 import { isOtherIdle } from "../idle.ts";
-import { type Knows, knowsOf } from "../knows.ts";
+import { type JudgedMemory, type Knows, knowsOf, probabilityKnown } from "../knows.ts";
 import type { Preset } from "../presets/preset.ts";
 import { asksIn } from "./picking.ts";
 import { describesOther } from "./profile.ts";
@@ -55,7 +55,7 @@ export interface FoundCandidate extends StoredCandidate {
 }
 
 /** What the prompt of a turn is looked up in. */
-export interface TurnMemories<Found extends FoundCandidate> {
+export interface TurnMemories<Found extends FoundCandidate> extends JudgedMemory {
   readonly engine: Engine;
   readonly preset: Preset;
   /** The present, in milliseconds since 1970. */
@@ -113,7 +113,7 @@ export interface PromptOfTurn<Found extends FoundCandidate> extends TurnPrompt {
   asked: string | undefined;
   /** The memories that it found, with those that replace them. */
   hits: Found[];
-  /** The best probability of a memory that the turn does not say itself, from 0 to 1. */
+  /** The probability that the memory answers the turn, by what the turn does not say itself, from 0 to 1. */
   probability: number;
   /** Whether that is enough for an answer. */
   answerable: boolean;
@@ -220,9 +220,15 @@ export function buildPrompt<Found extends FoundCandidate>(
     hits = [...find([...repeated.keys()]), ...repeated.values()];
     prompt = written(hits);
   }
-  const probability = hits
-    .filter(({ id }) => !repeated.has(id))
-    .reduce((max, { score }) => Math.max(max, score), 0);
+  const answers = hits.filter(({ id }) => !repeated.has(id));
+  const probability =
+    asked === undefined
+      ? 0
+      : probabilityKnown(
+          asked,
+          answers.map((hit) => ({ ...hit, text: wordsOfMemory(hit) })),
+          memories,
+        );
   return {
     ...prompt,
     asked,

@@ -1,7 +1,13 @@
 // Answers questions over the memory that is open.
 
-import { meaningInWords, reasonsOf as reasonsIn, understoodOf } from "nous-memory";
-import { ANSWERABLE, type Answer, type AskOptions } from "nous-wasm";
+import {
+  meaningInWords,
+  probabilityKnown,
+  reasonsOf as reasonsIn,
+  understoodOf,
+  wordsOfMemory,
+} from "nous-memory";
+import { ANSWERABLE, type Answer, type AskOptions, type MemoryIndex } from "nous-wasm";
 import type { Held } from "./held.ts";
 import type { Answered, Mark, Named, Reasons, Shown } from "./records.ts";
 import { aboutSubject } from "./words-of-asking.ts";
@@ -27,13 +33,13 @@ export function ask(held: Held, { question, limit, diversity }: AskRequest): Ans
   const start = performance.now();
   const answers = index.ask(question, options);
   const milliseconds = performance.now() - start;
+  const probability = probabilityIn(held, index, question, answers);
   const list = answers.map((answer, place) => shownOf(held, question, answer, place));
   const words = list[0]?.reasons?.words ?? [];
   return {
     question,
     answers: list,
-    isAnswerable: (answers[0]?.score ?? 0) >= ANSWERABLE,
-    answerable: ANSWERABLE,
+    ...{ probability, threshold: ANSWERABLE, isAnswerable: probability >= ANSWERABLE },
     understood: {
       ...understoodOf(held.engine, question, now),
       words: words.map(({ asked }) => asked),
@@ -44,6 +50,22 @@ export function ask(held: Held, { question, limit, diversity }: AskRequest): Ans
     isByMeaning: asking.embedding !== undefined,
   };
 }
+
+/**
+ * Returns the probability that the memories of an index know the answer to a question, by what it
+ * found there.
+ */
+export const probabilityIn = (
+  held: Held,
+  { size: among }: Pick<MemoryIndex, "size">,
+  question: string,
+  answers: readonly Answer[],
+): number =>
+  probabilityKnown(
+    question,
+    answers.map((answer) => ({ ...answer, text: wordsOfMemory(held.row(answer.id)!) })),
+    { among, isByEnglish: true },
+  );
 
 /** Returns an answer with its reasons. */
 export function shownOf(held: Held, question: string, answer: Answer, place: number): Shown {

@@ -17,6 +17,7 @@ import {
   MemoryIndex,
   type MemorySection,
 } from "nous-wasm";
+import { probabilityIn } from "./ask.ts";
 import type { Held } from "./held.ts";
 import type { Card } from "./records.ts";
 
@@ -234,7 +235,7 @@ export function answersOnDay(
       state: LIFECYCLE_STATES[lifecycle[place]!]!,
       retrievability: retrievability[place]!,
     })),
-    isAnswerable: (answers[0]?.score ?? 0) >= ANSWERABLE,
+    isAnswerable: probabilityIn(held, index, question, answers) >= ANSWERABLE,
     notYet: today.slice(0, limit).filter(({ id }) => index.get(id)!.created_at > day).length,
     milliseconds,
   };

@@ -143,10 +143,11 @@ export interface Understood {
 export interface Answered {
   question: string;
   answers: Shown[];
-  /** Whether the first answer reaches the score from which on an answer counts as one. */
+  /** The probability that the memory knows the answer, from 0 to 1. */
+  probability: number;
+  /** The probability from which on an answer counts as one, and whether that is reached. */
+  threshold: number;
   isAnswerable: boolean;
-  /** That score. */
-  answerable: number;
   understood: Understood;
   /** How long the engine took to rank all memories, in milliseconds. */
   milliseconds: number;

@@ -1,11 +1,13 @@
 // The embedding of a question, as an agent uses it: compared with those of memories in searches by
 // signals, and as evidence.
 
+import type { JudgedMemory } from "nous-memory";
 import type { AskOptions } from "nous-wasm";
 import type { QuestionVector } from "../api/operation.ts";
 import { ownModelOf } from "../embeddings/built-in.ts";
 import { OtherModel } from "../embeddings/other-model.ts";
 import { isSameModel, modelInUse } from "../embeddings/tasks.ts";
+import { TRANSFORMERS } from "../embeddings/text.ts";
 import { wrong } from "../refusal.ts";
 import type { Agent } from "./agent.ts";
 
@@ -52,3 +54,12 @@ export function meaningOf(
   const embedding = question?.text === query ? vectorOf(agent, {}, question) : undefined;
   return embedding === undefined ? {} : { embedding, embedding_scale: question!.scale };
 }
+
+/** Returns what the rule whether a memory knows an answer reads of an agent's memory. */
+export const judgedMemory = (
+  { index }: Agent,
+  question: QuestionVector | undefined,
+): JudgedMemory => ({
+  among: index.size,
+  isByEnglish: question?.model.name === TRANSFORMERS.english.name,
+});

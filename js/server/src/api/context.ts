@@ -218,7 +218,9 @@ export const contextAnswer = z
     knows: knows.optional(),
     probability: share
       .optional()
-      .describe("By evidence: the probability of the best memory. Missing by signals."),
+      .describe(
+        "By evidence: the probability that the memory knows the answer. Missing by signals.",
+      ),
     left_out: z
       .array(
         z.object({

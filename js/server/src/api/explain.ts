@@ -151,7 +151,10 @@ const explainAnswer = z
     count: rows,
     answerable: z.boolean().describe("Whether `probability` reaches `threshold`."),
     knows,
-    probability: share.describe("The score of the best memory that passes the filter; 0 if none."),
+    probability: share.describe(
+      "The probability that the memory knows the answer, as in a search with the filter; 0 if it " +
+        "finds nothing.",
+    ),
     threshold: share.describe(`The constant \`ANSWERABLE\`, ${ANSWERABLE}.`),
     understood,
   })

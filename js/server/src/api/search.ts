@@ -206,14 +206,15 @@ export const searchAnswer = z
       .boolean()
       .optional()
       .describe(
-        "Whether the memory answers the question: the best score reaches the constant " +
-          "`ANSWERABLE`. Missing by signals.",
+        "Whether the memory answers the question: `probability` reaches the constant " +
+          "`ANSWERABLE`, 0.2. Missing by signals.",
       ),
     knows: knows.optional(),
     probability: share
       .optional()
       .describe(
-        "The probability that the memory answers the question: that of the best memory. Missing by " +
+        "The probability that the memory knows the answer, by the score of the best memory, how near " +
+          "the nearest of the first ten is in meaning, and how many memories there are. Missing by " +
           "signals.",
       ),
     omitted_ids: omittedIds,
@@ -248,7 +249,7 @@ export const answerability = z
       .boolean()
       .describe("Whether the probability reaches the constant `ANSWERABLE`, 0.2."),
     knows,
-    probability: share.describe("The probability that the memory holds an answer."),
+    probability: share.describe("The probability that the memory knows the answer."),
     best: z
       .object({
         id: z.string().describe("The id of the memory."),

@@ -170,7 +170,6 @@ function Answers({ answered }: { answered: Answered }) {
   const { question: asked, answers, isAnswerable, understood, isByMeaning } = answered;
   const among = counted(answered.among, "memory", "memories");
   const isWhole = answered.awaited === 0;
-  const min = percent(answered.answerable);
   const ranking = rival.value;
   const reasons = answers.flatMap((answer) => answer.reasons ?? []);
   const shown = isAnswerable || ranking !== undefined ? answers : answers.slice(0, NEAREST);
@@ -204,7 +203,8 @@ function Answers({ answered }: { answered: Answered }) {
                   ? "This memory probably holds no answer."
                   : `The ${among} loaded so far probably hold no answer.`}
               </strong>{" "}
-              The nearest reaches {percent(answers[0]!.score)}; an answer counts from {min} on.
+              That it holds one is {percent(answered.probability)} likely; an answer counts from{" "}
+              {percent(answered.threshold)} on.
             </>
           )}
         </p>

@@ -18,6 +18,7 @@ import type { Agent } from "../agent.ts";
 import { AnswerRoom } from "../answer-room.ts";
 import { outwardly } from "../outwardly.ts";
 import { presentNow } from "../present.ts";
+import { judgedMemory } from "../question.ts";
 import { amongOf, type NodeSearch } from "../search/filters.ts";
 import { search } from "../search/search.ts";
 import { wantedOf } from "../search/wanted.ts";
@@ -46,6 +47,7 @@ function built(agent: Agent, body: TurnAsked, question: QuestionVector | undefin
   const { plan: turn, ...prompt } = buildPrompt(
     {
       ...{ engine, preset, now, zone },
+      ...judgedMemory(agent, question),
       find: (query, limit, without) =>
         hitsOf(agent, { query, filter, limit, without }, question, now),
       boosts: (ids) => usageOf(agent, ids, now).boost(ids, now),

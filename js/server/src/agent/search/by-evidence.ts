@@ -1,13 +1,21 @@
 // Searches by evidence: the index tells of each memory the probability that it answers the
 // question.
 
-import { countFollowed, knowsOf, MAX_BEHIND, rounded } from "nous-memory";
+import {
+  countFollowed,
+  knowsOf,
+  MAX_BEHIND,
+  MAX_JUDGED,
+  probabilityKnown,
+  rounded,
+  wordsOfMemory,
+} from "nous-memory";
 import { ANSWERABLE, type Answer } from "nous-wasm";
 import type { QuestionVector } from "../../api/operation.ts";
 import type { SearchAnswer } from "../../api/search.ts";
 import type { Agent } from "../agent.ts";
 import { statesOf } from "../lifecycle-filters.ts";
-import { meaningOf } from "../question.ts";
+import { judgedMemory, meaningOf } from "../question.ts";
 import {
   amongOf,
   evidenceFilterOf,
@@ -30,6 +38,8 @@ export function searchByEvidence(
   const watch = stopwatch();
   const { index, engine } = agent;
   const { query, limit } = request;
+  // Whether the memory knows an answer is told by more answers than a short list has.
+  const most = Math.max(limit, MAX_JUDGED);
   const asked = engine.understand(query, { terms: "unicode" });
   const states = request.lifecycle == null ? undefined : statesOf(agent, request.lifecycle, now);
   const filters = evidenceFilterOf(agent, request, states?.indexed);
@@ -50,12 +60,14 @@ export function searchByEvidence(
     const passing = new Set(passes(found.map(({ id }) => id)));
     const answers = found.filter(({ id }) => passing.has(id));
     leftOut = found.length - answers.length;
-    return { answers: answers.slice(0, limit), isAll: found.length < max };
+    return { answers: answers.slice(0, most), isAll: found.length < max };
   };
-  let { answers, isAll } = find(limit);
+  let { answers, isAll } = find(most);
   // Filters that the index does not know are applied afterwards, and may leave too few results.
-  for (let more = WIDER; answers.length < limit && !isAll; more *= WIDER)
-    ({ answers, isAll } = find(more * limit));
+  for (let more = WIDER; answers.length < most && !isAll; more *= WIDER)
+    ({ answers, isAll } = find(more * most));
+  const probability = probabilityIn(agent, query, answers, question);
+  answers = answers.slice(0, limit);
   if (request.with_newer && min_score === 0) {
     const first = answers.slice(0, countFollowed(answers.map(probabilityOf)));
     const newer = new Map(
@@ -93,9 +105,9 @@ export function searchByEvidence(
   return {
     data,
     count: data.length,
-    answerable: (answers[0]?.score ?? 0) >= ANSWERABLE,
-    knows: knowsOf(answers[0]?.score ?? 0),
-    probability: rounded(answers[0]?.score ?? 0),
+    answerable: probability >= ANSWERABLE,
+    knows: knowsOf(probability),
+    probability: rounded(probability),
     ...(omitted.length === 0 ? {} : { omitted_ids: omitted }),
     metrics: {
       total_ms: watch.total() + embed_queries_ms,
@@ -113,6 +125,21 @@ export function searchByEvidence(
       used_embeddings: agent.vectors.areOfWords,
     },
   };
+}
+
+/** Returns the probability that the memory knows the answer. */
+function probabilityIn(
+  agent: Agent,
+  query: string,
+  answers: readonly Answer[],
+  question: QuestionVector | undefined,
+): number {
+  const first = answers.slice(0, MAX_JUDGED);
+  const texts = new Map(
+    agent.rows(first.map(({ id }) => id)).map((row) => [row.id, wordsOfMemory(row)]),
+  );
+  const judged = first.map((answer) => ({ ...answer, text: texts.get(answer.id) ?? "" }));
+  return probabilityKnown(query, judged, judgedMemory(agent, question));
 }
 
 /** An answer, and the one before it that it may replace. */

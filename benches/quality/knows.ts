@@ -1,0 +1,70 @@
+// `npm run quality -- knows`: measures whether a memory is said to know an answer, over memories that
+// hold one and over memories that hold none, beside the best memory alone.
+
+import { parseArgs } from "node:util";
+import { type Knows, knowsOf } from "nous-memory";
+import { table, writeResults } from "../results.ts";
+import { FITTED_ROWS, type KnownCase, knownCases } from "./known.ts";
+
+const USAGE = `npm run quality -- knows             the stores and the general memory
+    --set FILE …                     and the questions of files: JSON, or JSON compressed by gzip
+    --no-write                       prints the table, writes nothing`;
+
+const HOW = `\`npm run quality -- knows --set FILE …\`. *Known* are questions of which one of the first ten memories holds the answer;
+*unknown* those that nothing stored answers. *Cut* asks questions over a few memories with the answer and without it, and over all but the
+answer; *near* ones are about what is stored, and the memory does not say it. Each cell has the best memory alone, then the rule (\`knows\`).
+Rows with a star took part in fitting the rule. *Denied* are right first memories whose question is not said \`yes\` to, *no* those of them that are said \`no\` to.`;
+
+type Rule = (one: KnownCase) => Knows;
+const RULES: readonly Rule[] = [({ best }) => knowsOf(best), (one) => knowsOf(one.probability)];
+
+/** The columns, by the questions that they count and what they count of these. */
+const COLUMNS: readonly (readonly [
+  name: string,
+  of: (one: KnownCase) => boolean,
+  counts: (knows: Knows) => boolean,
+])[] = [
+  ["known: yes", ({ isKnown }) => isKnown, (knows) => knows === "yes"],
+  ["denied", ({ isFirstRight }) => isFirstRight, (knows) => knows !== "yes"],
+  ["no", ({ isFirstRight }) => isFirstRight, (knows) => knows === "no"],
+  ["unknown: yes", ({ isKnown, kind }) => !isKnown && kind !== "near", (knows) => knows === "yes"],
+  ["unknown: no", ({ isKnown, kind }) => !isKnown && kind !== "near", (knows) => knows === "no"],
+  ["near: yes", ({ isKnown, kind }) => !isKnown && kind === "near", (knows) => knows === "yes"],
+];
+
+function rowOf(name: string, cases: readonly KnownCase[]): string[] {
+  const cells = COLUMNS.map(([, of, counts]) => {
+    const its = cases.filter(of);
+    if (its.length === 0) return "";
+    const shares = RULES.map((rule) =>
+      (its.filter((one) => counts(rule(one))).length / its.length).toFixed(2),
+    );
+    return `${shares.join(" → ")} of ${its.length}`;
+  });
+  return [`${name}${FITTED_ROWS.has(name) ? "*" : ""}`, ...cells];
+}
+
+const { values } = parseArgs({
+  options: {
+    set: { type: "string", multiple: true, default: [] },
+    "no-write": { type: "boolean", default: false },
+    help: { type: "boolean" },
+  },
+});
+if (values.help) console.log(USAGE);
+else {
+  const cases = await knownCases(values.set);
+  const names = [...new Set(cases.map(({ name }) => name))];
+  const text = table(
+    ["questions", ...COLUMNS.map(([name]) => name)],
+    names.map((name) =>
+      rowOf(
+        name,
+        cases.filter((one) => one.name === name),
+      ),
+    ),
+  );
+  console.log(text);
+  if (!values["no-write"])
+    console.log(writeResults("knows", "Whether a memory knows the answer", `${HOW}\n\n${text}`));
+}
