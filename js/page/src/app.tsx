@@ -5,11 +5,11 @@ import { lazy, Suspense } from "preact/compat";
 import { useEffect, useRef } from "preact/hooks";
 import { linkTo, serverUrl, type View, view } from "./app/address.ts";
 import { MemoryPicker } from "./app/memory-picker.tsx";
-import { HERE } from "./app/opening.ts";
+import { HERE, isUndecided } from "./app/opening.ts";
 import { ThemeSwitch } from "./app/theme.tsx";
 import { ChangedWeights } from "./app/weights.tsx";
 import { isEmpty, isOfServer, opened } from "./memory/client.ts";
-import { Loading } from "./parts/loading.tsx";
+import { Loading, Nothing } from "./parts/loading.tsx";
 import { LatestStored, RememberMore } from "./parts/remember.tsx";
 import { Ask } from "./views/ask/ask.tsx";
 
@@ -193,6 +193,7 @@ function Within({ open }: { open: View }) {
 
 /** Says what leaves the page. */
 function promise(): string {
+  if (isUndecided()) return "";
   if (!isOfServer())
     return "Everything is computed in this page. Nothing that you ask or open leaves it.";
   const { host } = new URL(serverUrl.value === "" ? HERE : serverUrl.value);
@@ -209,9 +210,7 @@ function Content({ children }: { children: preact.ComponentChildren }) {
     return (
       <>
         <h1>{NAMES[view.value]}</h1>
-        <p class="quiet">
-          Nothing is stored yet. <a href={linkTo("ask")}>Write the first memory</a>.
-        </p>
+        <Nothing />
       </>
     );
   if (state.state === "open" || view.value === "memories" || view.value === "speed")
