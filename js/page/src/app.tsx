@@ -2,7 +2,7 @@
 
 import type { ComponentType } from "preact";
 import { lazy, Suspense } from "preact/compat";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { linkTo, serverUrl, type View, view } from "./app/address.ts";
 import { MemoryPicker } from "./app/memory-picker.tsx";
 import { HERE, isUndecided } from "./app/opening.ts";
@@ -80,8 +80,22 @@ const COMPONENTS: Readonly<Record<View, ComponentType>> = {
   memories: later(() => import("./views/memories/memories.tsx")),
 };
 
+/** Whether a link was just followed: the view that it opens begins at its top. Back leads to where one was. */
+let isFollowed = false;
+addEventListener("click", ({ target }) => {
+  isFollowed = target instanceof Element && target.closest('a[href^="#/"]') !== null;
+});
+addEventListener("hashchange", () => {
+  setTimeout(() => {
+    isFollowed = false;
+  });
+});
+
 export function App() {
   const open = view.value;
+  useLayoutEffect(() => {
+    if (isFollowed) scrollTo(0, 0);
+  }, [open]);
   const Open = COMPONENTS[open];
   document.title = `${NAMES[open]} · Nous`;
   return (
