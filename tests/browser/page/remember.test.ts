@@ -103,6 +103,12 @@ describe("an empty memory", () => {
     });
     await page.getByText("Nothing is stored yet, so that nothing fades.").waitFor();
     expect(await page.locator("table.states").count()).toBe(0);
+    // What was found goes with its question.
+    const verdict = page.locator(".day-answers .verdict");
+    await page.getByRole("textbox", { name: "Question" }).fill("tea");
+    await verdict.waitFor();
+    await page.getByRole("textbox", { name: "Question" }).fill("");
+    await expect.poll(() => verdict.count()).toBe(0);
     await close();
   });
 
