@@ -2,14 +2,14 @@
 
 import type { ComponentType } from "preact";
 import { lazy, Suspense } from "preact/compat";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { linkTo, serverUrl, type View, view } from "./app/address.ts";
 import { MemoryPicker } from "./app/memory-picker.tsx";
-import { HERE } from "./app/opening.ts";
+import { HERE, isUndecided } from "./app/opening.ts";
 import { ThemeSwitch } from "./app/theme.tsx";
 import { ChangedWeights } from "./app/weights.tsx";
 import { isEmpty, isOfServer, opened } from "./memory/client.ts";
-import { Loading } from "./parts/loading.tsx";
+import { Loading, Nothing } from "./parts/loading.tsx";
 import { LatestStored, RememberMore } from "./parts/remember.tsx";
 import { Ask } from "./views/ask/ask.tsx";
 
@@ -80,8 +80,22 @@ const COMPONENTS: Readonly<Record<View, ComponentType>> = {
   memories: later(() => import("./views/memories/memories.tsx")),
 };
 
+/** Whether a link was just followed: the view that it opens begins at its top. Back leads to where one was. */
+let isFollowed = false;
+addEventListener("click", ({ target }) => {
+  isFollowed = target instanceof Element && target.closest('a[href^="#/"]') !== null;
+});
+addEventListener("hashchange", () => {
+  setTimeout(() => {
+    isFollowed = false;
+  });
+});
+
 export function App() {
   const open = view.value;
+  useLayoutEffect(() => {
+    if (isFollowed) scrollTo(0, 0);
+  }, [open]);
   const Open = COMPONENTS[open];
   document.title = `${NAMES[open]} · Nous`;
   return (
@@ -193,6 +207,7 @@ function Within({ open }: { open: View }) {
 
 /** Says what leaves the page. */
 function promise(): string {
+  if (isUndecided()) return "";
   if (!isOfServer())
     return "Everything is computed in this page. Nothing that you ask or open leaves it.";
   const { host } = new URL(serverUrl.value === "" ? HERE : serverUrl.value);
@@ -209,9 +224,7 @@ function Content({ children }: { children: preact.ComponentChildren }) {
     return (
       <>
         <h1>{NAMES[view.value]}</h1>
-        <p class="quiet">
-          Nothing is stored yet. <a href={linkTo("ask")}>Write the first memory</a>.
-        </p>
+        <Nothing />
       </>
     );
   if (state.state === "open" || view.value === "memories" || view.value === "speed")

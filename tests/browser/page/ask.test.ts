@@ -2,7 +2,7 @@
 
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { percent, signed } from "../../../js/page/src/app/format.ts";
+import { ms, NBSP, percent, signed, withMinus } from "../../../js/page/src/app/format.ts";
 import { faultsInAllLooks, overflowOf, sharedPage, WIDTHS } from "./support.ts";
 
 const RIVALS = ["bm25", "signals", "sections", "intent"];
@@ -44,7 +44,7 @@ describe("Ask", () => {
       await page.getByRole("searchbox").fill(unanswered);
       await expect
         .poll(() => page.locator(".verdict").textContent(), { message: unanswered })
-        .toMatch(/probably holds no answer\..* an answer counts from 20 % on/);
+        .toMatch(/probably holds no answer\..* an answer counts from 20\s% on/);
       expect(await page.locator(".answers.unsure .answer").count()).toBe(3);
       expect(complaints).toEqual([]);
       await close();
@@ -293,5 +293,17 @@ it("gives what rounds to zero without a sign", () => {
 it("gives a share as a percentage of which only that of all is 100", () => {
   const shares = [0, 0.0003, 0.004, 0.42, 0.994, 0.998, 1];
   const told = ["0 %", "< 0.1 %", "0.4 %", "42 %", "99 %", "> 99 %", "100 %"];
-  expect(shares.map(percent)).toEqual(told);
+  // A number and its sign are in one line.
+  expect(shares.map(percent)).toEqual(told.map((text) => text.replaceAll(" ", NBSP)));
+});
+
+it("gives milliseconds no more digits than the clock of a browser has", () => {
+  const told = ["< 0.1 ms", "0.1 ms", "9.5 ms", "99.4 ms", "120 ms"];
+  expect([0.04, 0.1, 9.46, 99.4, 120].map(ms)).toEqual(
+    told.map((text) => text.replaceAll(" ", NBSP)),
+  );
+});
+
+it("gives every number below zero the same minus sign", () => {
+  expect([-0.35, -0.004, 0.35].map(withMinus)).toEqual(["−0.35", "0.00", "0.35"]);
 });

@@ -26,7 +26,13 @@ describe("the view Prompt", () => {
     expect(before).toBeGreaterThan(2);
     const recalled = page.locator("section[aria-labelledby=recalled] li");
     expect(await recalled.count()).toBeGreaterThan(3);
-    expect(await recalled.first().innerText()).toMatch(/\d %/);
+    expect(await recalled.first().innerText()).toMatch(/\d\s%/);
+    // The tokens of the sections are those of the whole prompt.
+    const tokensOf = async (texts: Promise<string[]>) =>
+      (await texts).map((text) => Number(text.replaceAll(",", "").match(/\d+/)![0]));
+    const parts = await tokensOf(blocks.locator("h3 span").allInnerTexts());
+    const [whole] = await tokensOf(page.locator(".prompt header + .note").allInnerTexts());
+    expect(parts.reduce((sum, part) => sum + part, 0)).toBe(whole);
     // With the keyboard alone.
     await page.getByRole("spinbutton", { name: "Budget in tokens, Whole prompt" }).focus();
     await page.keyboard.press("ControlOrMeta+a");

@@ -58,6 +58,18 @@ describe("the frame", () => {
     }
   });
 
+  it("opens a view at its top, also from further down in another one", async () => {
+    const { page, close } = await visit("sections", { width: 360 });
+    await page.locator(".moved li").first().waitFor();
+    await page.getByRole("link", { name: "Ask", exact: true }).click();
+    await page.locator(".answer").nth(5).scrollIntoViewIfNeeded();
+    expect(await page.evaluate(() => scrollY)).toBeGreaterThan(800);
+    await page.getByRole("link", { name: "Under the hood" }).click();
+    await page.locator(".moved li").first().waitFor();
+    expect(await page.evaluate(() => scrollY)).toBe(0);
+    await close();
+  });
+
   it("works from the keyboard: skip link, navigation, theme", async () => {
     const { page, close } = await visit("speed");
     await page.keyboard.press("Tab");

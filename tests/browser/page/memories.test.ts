@@ -91,7 +91,10 @@ describe("a guess that another memory replaces one", () => {
       await choose(page, GUESSED);
       const told = page.locator('.record[data-id="rent"] .values li');
       await told.first().waitFor();
-      const values = ["Rent — probably until 9 Mar 2026 (83 %)", "Rent raised — since 9 Mar 2026"];
+      const values = [
+        "Rent — probably until 9 Mar 2026 (83\u00a0%)",
+        "Rent raised — since 9 Mar 2026",
+      ];
       const textsOf = async () =>
         (await told.allInnerTexts()).map((text) => text.split(/\s*Confirm/)[0]!.trim());
       expect(await textsOf()).toEqual(values);
@@ -106,7 +109,7 @@ describe("a guess that another memory replaces one", () => {
       await expect.poll(() => page.locator(".values").count()).toBe(1);
       expect(await newer.locator(".values a").innerText()).toBe("Rent");
       expect(await older.locator(".note").innerText()).toBe(
-        "Earlier; since 9 Mar 2026: “Rent raised” (83 %).",
+        "Earlier; since 9 Mar 2026: “Rent raised” (83\u00a0%).",
       );
       expect(await faultsInAllLooks(page)).toEqual([]);
       await newer.getByRole("button", { name: label }).click();
@@ -193,7 +196,7 @@ describe("a guess that another memory replaces one", () => {
       );
       expect(texts).toEqual([
         "I live in Graz — until 3 Mar 2026",
-        "I live in Linz — probably until 8 Mar 2026 (70 %)",
+        "I live in Linz — probably until 8 Mar 2026 (70\u00a0%)",
         "I live in Wels — since 8 Mar 2026",
       ]);
     }

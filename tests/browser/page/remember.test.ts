@@ -103,6 +103,12 @@ describe("an empty memory", () => {
     });
     await page.getByText("Nothing is stored yet, so that nothing fades.").waitFor();
     expect(await page.locator("table.states").count()).toBe(0);
+    // What was found goes with its question.
+    const verdict = page.locator(".day-answers .verdict");
+    await page.getByRole("textbox", { name: "Question" }).fill("tea");
+    await verdict.waitFor();
+    await page.getByRole("textbox", { name: "Question" }).fill("");
+    await expect.poll(() => verdict.count()).toBe(0);
     await close();
   });
 
@@ -153,6 +159,12 @@ describe("an empty memory that is chosen while", () => {
       );
       await page.goto(held.includes("samples") ? url() : `${server.url}/`);
       const request = await asked;
+      // Which memory opens is not known yet, nor what leaves the page.
+      const memory = page.getByLabel("Memory", { exact: true });
+      expect(await memory.evaluate((it: HTMLSelectElement) => it.selectedOptions[0]!.text)).toBe(
+        "Opening …",
+      );
+      expect(await page.locator("footer").innerText()).toBe("Licences");
       await startEmpty(page);
       go();
       await request.response();
@@ -246,6 +258,9 @@ describe("remembering", () => {
     expect(await faultsInAllLooks(page)).toEqual([]);
     await button(page, "Yes, it holds no longer").click();
     await expect.poll(() => button(page, "Yes, it holds no longer").count()).toBe(0);
+    // What is decided is told as such, and no longer as a guess.
+    await stored(page).getByText("— until").waitFor();
+    expect(await stored(page).getByText("replace").count()).toBe(0);
     const { body } = await server.ask("GET /nodes");
     const states = body.data.map((row: Record<string, string>) => [
       row.content_title,

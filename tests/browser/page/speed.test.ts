@@ -31,9 +31,9 @@ describe("the view Speed", () => {
     await expect.poll(() => told.innerText(), PATIENT).toMatch(/^Done\./);
     // The default ranking first.
     expect(await told.innerText()).toMatch(
-      /^Done\. To answer a question to 1,000 memories, nous-wasm takes [\d.]+ .s: [\d.]+× faster/,
+      /^Done\. To answer a question to 1,000 memories, nous-wasm takes [\d.]+\s.s: [\d.]+× faster/,
     );
-    expect(await told.innerText()).toMatch(/To rank 10,000 candidates, .+ takes [\d.]+ .s: /);
+    expect(await told.innerText()).toMatch(/To rank 10,000 candidates, .+ takes [\d.]+\s.s: /);
     const races = page.locator(".race");
     expect(await races.count()).toBe(13);
     expect(await page.locator(".differs").count()).toBe(0);

@@ -38,15 +38,18 @@ const MIN_WITH_DECIMAL = 0.05;
 /** From here on a share would be rounded to all, which is sure. */
 const NEARLY_ALL = 99.5;
 
+/** Keeps a number and what follows it in one line. */
+export const NBSP = "\u00a0";
+
 /**
  * Returns a share as a percentage: "42 %". Small shares have a decimal; tiny ones, and those that are
  * nearly all, a bound.
  */
 export function percent(share: number): string {
   const value = share * 100;
-  if (value >= NEARLY_ALL && value < 100) return "> 99 %";
-  if (value <= 0 || value >= MAX_WITH_DECIMAL) return `${Math.round(value)} %`;
-  return value < MIN_WITH_DECIMAL ? "< 0.1 %" : `${value.toFixed(1)} %`;
+  if (value >= NEARLY_ALL && value < 100) return `>${NBSP}99${NBSP}%`;
+  if (value <= 0 || value >= MAX_WITH_DECIMAL) return `${Math.round(value)}${NBSP}%`;
+  return `${value < MIN_WITH_DECIMAL ? `<${NBSP}0.1` : value.toFixed(1)}${NBSP}%`;
 }
 
 const COUNT = new Intl.NumberFormat("en-GB");
@@ -58,15 +61,20 @@ export const count = (value: number): string => COUNT.format(value);
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`;
 
-/** Returns milliseconds with a sensible number of digits: "0.84 ms". */
+/** Returns milliseconds as exactly as browsers tell them: "0.8 ms", "120 ms". */
 export const ms = (value: number): string =>
-  `${value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : Math.round(value)} ms`;
+  `${value < 0.05 ? `<${NBSP}0.1` : value < 100 ? value.toFixed(1) : Math.round(value)}${NBSP}ms`;
 
 /** Returns a number with a sign and two digits: "+1.30", "−0.20". What rounds to zero has no sign. */
 export function signed(value: number): string {
+  const digits = withMinus(value);
+  return value > 0 && Number(digits) !== 0 ? `+${digits}` : digits;
+}
+
+/** Returns a number with two digits, and with a minus sign if it is below zero: "1.30", "−0.20". */
+export function withMinus(value: number): string {
   const digits = Math.abs(value).toFixed(2);
-  if (Number(digits) === 0) return digits;
-  return `${value < 0 ? "−" : "+"}${digits}`;
+  return value < 0 && Number(digits) !== 0 ? `−${digits}` : digits;
 }
 
 const ORDINALS = new Intl.PluralRules("en-GB", { type: "ordinal" });

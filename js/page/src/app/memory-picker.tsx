@@ -3,7 +3,7 @@
 import { OVERTAKEN, opened } from "../memory/client.ts";
 import { SAMPLE_NAMES, type SampleName } from "../memory/sample-names.ts";
 import { linkTo, memoryName, question, serverUrl } from "./address.ts";
-import { chooseSample, openNew, openThisServer, thisServer } from "./opening.ts";
+import { chooseSample, isUndecided, openNew, openThisServer, thisServer } from "./opening.ts";
 
 export function MemoryPicker() {
   const name = memoryName.value;
@@ -37,9 +37,20 @@ export function MemoryPicker() {
   return (
     <select
       aria-label="Memory"
-      value={isHere ? "here" : isOther ? "other" : name in SAMPLE_NAMES ? name : "yours"}
+      value={
+        isUndecided()
+          ? ""
+          : isHere
+            ? "here"
+            : isOther
+              ? "other"
+              : name in SAMPLE_NAMES
+                ? name
+                : "yours"
+      }
       onChange={(event) => void choose(event.currentTarget.value)}
     >
+      {isUndecided() ? <option value="">Opening …</option> : null}
       {here === undefined && !isHere ? null : (
         <option value="here">{(isHere ? nameOf("server") : undefined) ?? "This server"}</option>
       )}

@@ -173,6 +173,9 @@ export const openThisServer = (): Promise<string | undefined> =>
 export const openAgent = (agent: string): Promise<string | undefined> =>
   openServer({ url: HERE, agent, key: keptKey(HERE) }, false);
 
+/** Whether it is not known yet which memory opens: the address names none. */
+export const isUndecided = (): boolean => opened.value.state === "opening" && !namesMemory();
+
 /** Opens an empty memory in the page. */
 export async function openNew(): Promise<void> {
   if ((await openMemory({ kind: "new" })) !== undefined) return;

@@ -114,8 +114,11 @@ export interface Latest<T> {
  * ```
  */
 export function live<T>(prepare: () => (() => Promise<T>) | undefined) {
-  const result = signal<Latest<T>>({ value: undefined, error: undefined });
+  const none = { value: undefined, error: undefined };
+  const result = signal<Latest<T>>(none);
   let running = false;
+  /** Whether there is something to compute. The result of before is none of nothing. */
+  let isWanted = true;
   let waiting: (() => Promise<T>) | undefined;
   const run = async (call: () => Promise<T>) => {
     running = true;
@@ -123,7 +126,7 @@ export function live<T>(prepare: () => (() => Promise<T>) | undefined) {
       waiting = undefined;
       try {
         const value = await next();
-        result.value = { value, error: undefined };
+        result.value = isWanted ? { value, error: undefined } : none;
       } catch (error) {
         result.value = {
           value: undefined,
@@ -138,8 +141,12 @@ export function live<T>(prepare: () => (() => Promise<T>) | undefined) {
     const isOpen = opened.value.state === "open";
     void generation.value;
     const call = prepare();
-    if (!isOpen || call === undefined) return;
-    if (running) waiting = call;
+    if (!isOpen) return;
+    isWanted = call !== undefined;
+    if (call === undefined) {
+      waiting = undefined;
+      result.value = none;
+    } else if (running) waiting = call;
     else void run(call);
   });
   return { result, stop };

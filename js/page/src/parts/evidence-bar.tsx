@@ -2,7 +2,7 @@
 // among the groups that speak for the memory. Behind it, hatched, stand the groups that speak against
 // it, on the same scale as far as there is room.
 
-import { percent, signed } from "../app/format.ts";
+import { percent, signed, withMinus } from "../app/format.ts";
 import { GROUPS, type Group, KINDS } from "../evidence/kinds.ts";
 import type { Reasons } from "../memory/records.ts";
 
@@ -109,8 +109,8 @@ export function EvidenceTable({ reasons }: { reasons: Reasons }) {
                 <i class={`dot g-${KINDS[name]?.group ?? "like"}`} />
                 {KINDS[name]?.label ?? name}
               </th>
-              <td>{value.toFixed(2)}</td>
-              <td>{weight.toFixed(2)}</td>
+              <td>{withMinus(value)}</td>
+              <td>{withMinus(weight)}</td>
               <td>{signed(contribution)}</td>
             </tr>
           ))}
@@ -124,11 +124,14 @@ export function EvidenceTable({ reasons }: { reasons: Reasons }) {
           </tr>
           <tr>
             <th scope="row" colSpan={3}>
-              Probability: 1 / (1 + e
-              <sup>
-                −({scale.toFixed(2)} · sum {signed(offset)})
-              </sup>
-              )
+              Probability:{" "}
+              <span class="formula">
+                1 / (1 + e
+                <sup>
+                  −({scale.toFixed(2)} · sum {signed(offset)})
+                </sup>
+                )
+              </span>
             </th>
             <td>{score.toFixed(3)}</td>
           </tr>

@@ -1,5 +1,6 @@
-// Shown in place of a view while a memory opens.
+// Shown in place of a view while a memory opens, and of what an empty memory lacks.
 
+import { linkTo } from "../app/address.ts";
 import { percent } from "../app/format.ts";
 import type { Progress } from "../memory/open.ts";
 
@@ -21,6 +22,13 @@ export function Loading({ progress: { step, share } }: { progress: Progress }) {
     </div>
   );
 }
+
+/** Says that the memory is empty, and what to do. */
+export const Nothing = ({ so = "" }: { so?: string }) => (
+  <p class="quiet">
+    Nothing is stored yet{so}. <a href={linkTo("ask")}>Write the first memory</a>.
+  </p>
+);
 
 /** Says that the first result of a view is under way, if it takes long enough to wonder. */
 export const Waiting = ({ isFor }: { isFor: boolean }) =>

@@ -147,6 +147,7 @@ function EditForm({ texts, end }: EditProps) {
         <textarea
           rows={Math.min(12, Math.max(3, Math.ceil(texts.text.length / 80)))}
           maxLength={1_000_000}
+          placeholder={title.value === "" ? "" : "Nothing beyond the title"}
           value={text.value}
           onInput={(event) => {
             text.value = event.currentTarget.value;

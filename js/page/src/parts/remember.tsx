@@ -16,7 +16,7 @@ import {
 } from "../memory/records.ts";
 import { MemoryRow } from "./memory-row.tsx";
 import { whyNot } from "./problem.ts";
-import { guessAbout } from "./values.tsx";
+import { guessAbout, isSettled } from "./values.tsx";
 
 /**
  * What was written into a box so far: what is typed while a view changes is in the next one's box.
@@ -195,9 +195,11 @@ function Piece({ piece: { card, isNew, replaces } }: { piece: StoredPiece }) {
         onRemove={isNew ? () => void remove() : undefined}
         hasValues={isDecided}
       />
-      {replaces.map((older) => (
-        <Replaces key={older.card.id} {...older} />
-      ))}
+      {replaces
+        .filter((older) => !isSettled(older.card, card))
+        .map((older) => (
+          <Replaces key={older.card.id} {...older} />
+        ))}
       {why.value === "" ? null : (
         <li class="problem" role="alert">
           {why.value}

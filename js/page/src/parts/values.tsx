@@ -13,11 +13,20 @@ const DECISIONS: Readonly<Record<Decision, string>> = {
   keep_both: "Both hold",
 };
 
+const replacedBy = ({ id, history = [] }: Card): Value["replaced_by"] =>
+  history.find((value) => value.id === id)?.replaced_by;
+
 /** Returns what seems to replace a memory; undefined if nothing does, or if that is sure. */
-export function guessAbout({ id, history = [] }: Card): Value["replaced_by"] {
-  const by = history.find((value) => value.id === id)?.replaced_by;
+export function guessAbout(card: Card): Value["replaced_by"] {
+  const by = replacedBy(card);
   return by?.grade === "likely" ? by : undefined;
 }
+
+/** Whether it is sure that a memory was replaced, or decided that a newer one holds beside it. */
+export const isSettled = (older: Card, newer: Card): boolean =>
+  replacedBy(older)?.grade === "sure" ||
+  older.held_beside?.id === newer.id ||
+  newer.held_beside?.id === older.id;
 
 interface ValuesProps {
   card: Card;
@@ -71,7 +80,9 @@ export function Values({ card, isTold = false }: ValuesProps) {
       )}
       {beside === undefined ? null : (
         <p class="note">
-          Holds beside “<a href={linkTo("why-not", { id: beside.id })}>{beside.title}</a>”.
+          <span class="told">
+            Holds beside “<a href={linkTo("why-not", { id: beside.id })}>{beside.title}</a>”.
+          </span>
           {undo(beside.older, beside.newer, beside.title)}
         </p>
       )}

@@ -218,10 +218,12 @@ function Answers({ answered }: { answered: Answered }) {
           {list}
         </Columns>
       )}
-      <p class="keys">
-        <kbd>/</kbd> question <kbd>↓</kbd> <kbd>↑</kbd> answers <kbd>Enter</kbd> why <kbd>Esc</kbd>{" "}
-        back
-      </p>
+      {answers.length === 0 ? null : (
+        <p class="keys">
+          <kbd>/</kbd> question <kbd>↓</kbd> <kbd>↑</kbd> answers <kbd>Enter</kbd> why{" "}
+          <kbd>Esc</kbd> back
+        </p>
+      )}
     </>
   );
 }

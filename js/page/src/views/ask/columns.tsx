@@ -44,6 +44,8 @@ const RIVALS: Readonly<Record<Rival, About>> = {
   },
 };
 const NONE = "none";
+/** The most answers that a ranking gives here. */
+const MOST = 10;
 
 const compareParam = param("compare", NONE);
 
@@ -133,9 +135,13 @@ function placesIn({ answers, ranking }: Compared): (id: string) => string {
   const { name } = RIVALS[ranking];
   return (id) => {
     const place = places.get(id);
-    return place === undefined ? `not among the first by ${name}` : `${ordinal(place)} by ${name}`;
+    return place === undefined ? missingIn(answers, name) : `${ordinal(place)} by ${name}`;
   };
 }
+
+/** Says that a ranking does not show a memory: one that shows less than it could has not found it. */
+const missingIn = ({ length }: readonly Shown[], name: string): string =>
+  length < MOST ? `not found by ${name}` : `not among the first by ${name}`;
 
 function raisedIn({ ranking, raised, milliseconds }: Compared): string {
   const took = `Took ${ms(milliseconds)}.`;
@@ -167,7 +173,7 @@ function RivalList({ compared, answers }: RivalListProps) {
               <Facts card={card} />
               <p class="elsewhere">
                 {other === undefined
-                  ? "not among the first by evidence"
+                  ? missingIn(answers, "evidence")
                   : `${ordinal(other)} by evidence`}
               </p>
             </div>

@@ -24,7 +24,8 @@ export default function Context() {
     };
     return () => memory.context(request);
   });
-  const { value, error } = built.value;
+  const { value: answered, error } = built.value;
+  const value = answered === undefined ? undefined : addedUp(answered);
   return (
     <div class="context">
       <header class="intro">
@@ -68,7 +69,7 @@ export default function Context() {
           ) : (
             <>
               <PromptText prompt={value} />
-              <Recalled recalled={value.recalled} />
+              <Recalled recalled={value.recalled} isBlank={isBlank()} />
               <LeftOut left={value.left} />
             </>
           )}
@@ -91,7 +92,7 @@ function PromptText({ prompt }: { prompt: Prompt }) {
         {filled > tokens
           ? `With all that was found it would have ${count(filled)}: ${count(filled - tokens)} are saved. `
           : ""}
-        {searchOf(prompt)}
+        {isBlank() ? "" : searchOf(prompt)}
       </p>
       <div class="blocks">
         {sections.map(({ name, label, content, token_estimate, budget }) => (
@@ -110,6 +111,23 @@ function PromptText({ prompt }: { prompt: Prompt }) {
     </section>
   );
 }
+
+/** Returns a prompt whose sections add up to its tokens: their estimates are rounded one by one. */
+function addedUp(prompt: Prompt): Prompt {
+  const sum = prompt.sections.reduce((all, { token_estimate }) => all + token_estimate, 0);
+  let before = 0;
+  let shared = 0;
+  const sections = prompt.sections.map((section) => {
+    before += section.token_estimate;
+    const token_estimate = Math.round((prompt.tokens * before) / sum) - shared;
+    shared += token_estimate;
+    return { ...section, token_estimate };
+  });
+  return { ...prompt, sections };
+}
+
+/** Whether no turn is written yet. */
+const isBlank = (): boolean => askedQuestion().trim() === "";
 
 /** Says what the memory was asked for the turn. */
 const searchOf = ({ asked }: Prompt): string =>

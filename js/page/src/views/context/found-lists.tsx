@@ -3,7 +3,9 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { count, dayOf, percent, SECTION_NAMES } from "../../app/format.ts";
+import { isEmpty } from "../../memory/client.ts";
 import type { Found, Prompt } from "../../memory/context.ts";
+import { Nothing } from "../../parts/loading.tsx";
 import { reasonOf, TYPES } from "./reasons.ts";
 
 /** The memories of a list that is folded. */
@@ -29,13 +31,26 @@ function grouped<Memory>(
   return [...groups].map(([name, those]) => ({ name, memories: those }));
 }
 
-export function Recalled({ recalled }: Pick<Prompt, "recalled">) {
+interface RecalledProps extends Pick<Prompt, "recalled"> {
+  /** Whether no turn is written yet. */
+  isBlank: boolean;
+}
+
+export function Recalled({ recalled, isBlank }: RecalledProps) {
   return (
     <section class="recalled" aria-labelledby="recalled">
       <h2 id="recalled">
         In the prompt <span class="quiet">{count(recalled.length)}</span>
       </h2>
-      {recalled.length === 0 ? <p class="note">No memory has to do with this turn.</p> : null}
+      {recalled.length > 0 ? null : isEmpty() ? (
+        <Nothing />
+      ) : (
+        <p class="note">
+          {isBlank
+            ? "Write what the user says, and the memories that may help come in."
+            : "No memory has to do with this turn."}
+        </p>
+      )}
       <Groups groups={grouped(recalled, originOf)}>
         {(memory) => (
           <Row key={memory.id} memory={memory}>

@@ -75,7 +75,7 @@ export function Browse({ isOnServer }: { isOnServer: boolean }) {
         </p>
       </div>
       {isEmpty() ? (
-        <p class="hint">Nothing is stored yet.</p>
+        <p class="hint">Nothing is stored yet. What you write above comes here.</p>
       ) : (
         <Filters kinds={kinds} tags={tags} />
       )}

@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import * as Comlink from "comlink";
 import { useEffect } from "preact/hooks";
-import { count } from "../../app/format.ts";
+import { count, NBSP } from "../../app/format.ts";
 import type { ContestName } from "./contests.ts";
 import type { Outcome, SpeedCalls } from "./speed-worker.ts";
 
@@ -164,7 +164,7 @@ function time(milliseconds: number): string {
       : milliseconds < 1
         ? [milliseconds * 1e3, "µs"]
         : [milliseconds, "ms"];
-  return `${value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : Math.round(value)} ${unit}`;
+  return `${value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : Math.round(value)}${NBSP}${unit}`;
 }
 
 /** Returns a ratio in words: "7.1×", "62×". */

@@ -78,7 +78,7 @@ export function Curves() {
       <p class="lead">
         Retrievability is the probability that a memory is at hand if nobody recalls it. The thick
         lines are <Name of={chosen} />. The whole view computes with them. The dashed lines are{" "}
-        <Name of={other} />. Both reach 90 % on the same day.
+        <Name of={other} />. Both reach {percent(0.9)} on the same day.
       </p>
       {value === undefined || data === undefined ? (
         <div class="chart-room" />

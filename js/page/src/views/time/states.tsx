@@ -9,7 +9,7 @@ import { generation, isEmpty, memory, opened } from "../../memory/client.ts";
 import type { StatesOverTime } from "../../memory/life.ts";
 import { Chart, type ChartOptions } from "../../parts/chart.tsx";
 import { colour } from "../../parts/colours.ts";
-import { Waiting } from "../../parts/loading.tsx";
+import { Nothing, Waiting } from "../../parts/loading.tsx";
 import { countAxis, PADDING, timeAxis } from "./axes.ts";
 import {
   curve,
@@ -124,7 +124,7 @@ export function States() {
         {error}
       </p>
     );
-  if (isEmpty()) return <p class="quiet">Nothing is stored yet, so that nothing fades.</p>;
+  if (isEmpty()) return <Nothing so=", so that nothing fades" />;
   if (value === undefined || data === undefined)
     return (
       <div class="chart-room">

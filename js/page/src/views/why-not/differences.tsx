@@ -7,6 +7,8 @@ import type { Difference } from "../../memory/records.ts";
 
 /** Kinds that differ less are left to the sum of their group. */
 const MIN = 0.05;
+/** Bars of less do not fill their side. */
+const FULL = 0.5;
 
 interface Row {
   group: Group;
@@ -29,7 +31,7 @@ function rowsOf(differences: readonly Difference[]): Row[] {
 export function Differences({ differences }: { differences: readonly Difference[] }) {
   const rows = rowsOf(differences);
   const all = rows.flatMap(({ sum, kinds }) => [sum, ...kinds.map(by)]);
-  const max = Math.max(...all.map(Math.abs), 1e-9);
+  const max = Math.max(...all.map(Math.abs), FULL);
   const total = rows.reduce((sum, row) => sum + row.sum, 0);
   return (
     <section>
