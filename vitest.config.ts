@@ -88,9 +88,7 @@ const onOlderPostgres = {
   },
 };
 
-/**
- * A browser keeps more than one core busy; killing and restarting servers keeps all of them busy.
- */
+/** Killing and restarting servers keeps all cores busy. */
 const ALONE = { fileParallelism: false } as const;
 
 /**
@@ -114,12 +112,12 @@ export default defineConfig({
     projects: [
       project("parity", COMPUTING),
       { extends: true, test: { name: "benches", include: OF_BENCHES, ...COMPUTING } },
-      // Programs and installed packages wait for their start.
+      // Programs and installed packages wait for their start, pages for the next frame.
       project("package", { maxWorkers: 2, testTimeout: 120_000 }),
       project("server", SERVERS),
       onPostgres,
       onOlderPostgres,
-      project("browser", { maxWorkers: 2, testTimeout: 120_000 }),
+      project("browser", { maxWorkers: 4, testTimeout: 120_000 }),
       project("kills", ALONE),
     ],
   },

@@ -119,13 +119,10 @@ export {
   type PromptMemory,
   profileTypes,
   questionOfTurn,
-  type ShownRow,
   type TurnPrompt,
   type TurnToPrompt,
   type WrittenSection,
   withoutMarks,
-  withTexts,
-  wordsOfMemory,
 } from "./prompt/turn-prompt.ts";
 export {
   meaningInWords,
@@ -176,6 +173,7 @@ export {
   toIso,
   toLocalIso,
 } from "./time.ts";
+export { type ShownRow, withTexts, wordsOfMemory } from "./words-of-memory.ts";
 export { type Correction, correctionIn, looseCorrectionIn } from "./write/corrections.ts";
 export { algorithmTypeOf, difficultyOfNew } from "./write/difficulty.ts";
 export type { FrontMatter } from "./write/markdown.ts";

@@ -19,7 +19,7 @@
 // The weights are fitted by `npm run fit -- knows`.
 
 import { ANSWERABLE } from "nous-wasm";
-import { isQuestion } from "./idle.ts";
+import { isQuestion } from "./asks.ts";
 import { isOtherLanguage } from "./language.ts";
 
 /** Whether a memory knows an answer. */

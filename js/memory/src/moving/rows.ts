@@ -3,7 +3,8 @@
 // id, the times, the tags, the user and the conversation that its program gave it.
 
 import type { Engine } from "nous-wasm";
-import { EPISODE, endsWithQuestion, isIdle } from "../idle.ts";
+import { endsWithQuestion } from "../asks.ts";
+import { EPISODE, isIdle } from "../idle.ts";
 import { MAX_NAME, MAX_TITLE } from "../limits.ts";
 import { type Preset, typeOf } from "../presets/preset.ts";
 import type { NodeRow } from "../rows.ts";

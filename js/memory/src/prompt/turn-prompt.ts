@@ -29,13 +29,12 @@ import {
   type MemoryType,
   offsetIn,
 } from "nous-wasm";
-import { titledText } from "../embedding-text.ts";
-import { EPISODE, isIdle, isQuestion } from "../idle.ts";
-import { textOf } from "../index-rows.ts";
-import { shownBody } from "../json-objects.ts";
+import { isQuestion } from "../asks.ts";
+import { EPISODE, isIdle } from "../idle.ts";
 import { MAX_QUERY } from "../limits.ts";
 import { type Heading, type Preset, typeOf, typesUnder } from "../presets/preset.ts";
 import { offsetOf, parseInstant } from "../time.ts";
+import { type ShownRow, wordsOfMemory } from "../words-of-memory.ts";
 import { MARK_BEHIND, MARK_OF_EARLIER, markOfEarlier, type NewerMemory } from "./earlier.ts";
 import { MAX_BEHIND, type Picking, picksOf } from "./picking.ts";
 import { PROFILE_CATEGORIES } from "./profile.ts";
@@ -480,24 +479,6 @@ function distanceOf(days: number): string {
   const much = `${count} ${unit}${count === 1 ? "" : "s"}`;
   return days > 0 ? `${much} ago` : `in ${much}`;
 }
-
-/** What a row says, as far as a prompt shows it. */
-export interface ShownRow {
-  content_title: string | null;
-  content_summary: string | null;
-  content_body: string | null;
-}
-
-/** Returns a row whose texts are texts: another program may have stored bytes. */
-export const withTexts = (row: Readonly<Record<keyof ShownRow, unknown>>): ShownRow => ({
-  content_title: textOf(row.content_title),
-  content_summary: textOf(row.content_summary),
-  content_body: textOf(row.content_body),
-});
-
-/** Returns the words of a memory: its title, and its text unless that begins with the title. */
-export const wordsOfMemory = ({ content_title, content_summary, content_body }: ShownRow): string =>
-  titledText(content_title, content_summary || shownBody(content_body), ": ");
 
 /** Factor for a memory that was stored in the frame of the turn. */
 const SAME_FRAME = 1.3;

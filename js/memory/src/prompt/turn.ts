@@ -6,6 +6,7 @@ import { ANSWERABLE, type ContextBudget, type Engine, NousError, type TurnPlan }
 import { isOtherIdle } from "../idle.ts";
 import { type JudgedMemory, type Knows, knowsOf, probabilityKnown } from "../knows.ts";
 import type { Preset } from "../presets/preset.ts";
+import { wordsOfMemory } from "../words-of-memory.ts";
 import { asksIn } from "./picking.ts";
 import { describesOther } from "./profile.ts";
 import { DEFAULT_TOKENS } from "./room.ts";
@@ -29,7 +30,6 @@ import {
   profileTypes,
   questionOfTurn,
   type TurnPrompt,
-  wordsOfMemory,
   writePrompt,
 } from "./turn-prompt.ts";
 

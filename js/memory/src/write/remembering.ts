@@ -1,6 +1,7 @@
 // Rule: which memories texts and messages become: pieces, titles, types, and what is known already.
 
-import { beginsWithQuestion, EPISODE, endsWithQuestion, isIdle, isQuestion } from "../idle.ts";
+import { beginsWithQuestion, endsWithQuestion, isQuestion } from "../asks.ts";
+import { EPISODE, isIdle } from "../idle.ts";
 import { guessedType, type Preset, typeOf } from "../presets/preset.ts";
 import { givenLines, withoutMarks } from "../prompt/turn-prompt.ts";
 import type { Steps } from "../steps.ts";

@@ -5,10 +5,10 @@
 import type { SearchFilters } from "nous-wasm";
 import { EPISODE } from "../idle.ts";
 import { createdAtOf, labelOf } from "../index-rows.ts";
-import { wordsOfMemory } from "../prompt/turn-prompt.ts";
 import type { NodeRow } from "../rows.ts";
 import { statementOf } from "../statement.ts";
 import { parseInstant } from "../time.ts";
+import { wordsOfMemory } from "../words-of-memory.ts";
 import type { Piece } from "./split.ts";
 import type { RememberedText, RememberingStore, Seen, SplitItem } from "./store.ts";
 import { titleOfPiece } from "./titles.ts";

@@ -50,16 +50,26 @@ export interface SplitText {
   front: FrontMatter | undefined;
 }
 
-const [SENTENCES, WORDS, CHARACTERS] = (["sentence", "word", "grapheme"] as const).map(
-  (granularity) => new Intl.Segmenter(undefined, { granularity }),
-);
+/** Made when a text is first split: that takes longer than most texts. */
+const segmenters = new Map<string, Intl.Segmenter>();
+
+function segmenterOf(granularity: "sentence" | "word" | "grapheme"): Intl.Segmenter {
+  let found = segmenters.get(granularity);
+  if (found === undefined) {
+    found = new Intl.Segmenter(undefined, { granularity });
+    segmenters.set(granularity, found);
+  }
+  return found;
+}
 
 const LIST = /^\s*(?:[-*+]|\d{1,9}[.)])\s/;
 const CODE = /^\s*(?:```|~~~)/;
 
 /** Returns the sentences of a text. */
 export const sentencesOf = (text: string): string[] =>
-  Array.from(SENTENCES!.segment(text), ({ segment }) => segment.trim()).filter(Boolean);
+  Array.from(segmenterOf("sentence").segment(text), ({ segment }) => segment.trim()).filter(
+    Boolean,
+  );
 
 /** Splits a text as its pieces are read, one at a time, in order. A blank text has none. */
 export function splitText(text: string): SplitText {
@@ -344,15 +354,15 @@ function placeToBreak(
     }
     return last;
   };
-  const sentence = lastOf(SENTENCES!, soon);
+  const sentence = lastOf(segmenterOf("sentence"), soon);
   if (sentence > start) return sentence;
   for (let at = reached; at > soon; at -= 1) if (isBlank(text.charCodeAt(at - 1))) return at;
-  const word = lastOf(WORDS!, soon);
+  const word = lastOf(segmenterOf("word"), soon);
   if (word > start) return word;
   // A key or an address stays whole if it fits into a piece, however short the piece before it is.
   for (let at = Math.floor(soon); at > start; at -= 1)
     if (isBlank(text.charCodeAt(at - 1))) return at;
-  const character = lastOf(CHARACTERS!, soon);
+  const character = lastOf(segmenterOf("grapheme"), soon);
   // A character of a thousand marks breaks, too; a pair of surrogates does not.
   const end = start + whole(text.slice(start, reached)).length;
   return character > start ? character : end > start ? end : reached;

@@ -36,7 +36,8 @@
 // busy cores. At most six pairs are read, three on average.
 
 import type { MemorySection } from "nous-wasm";
-import { EPISODE, isQuestion } from "../../idle.ts";
+import { isQuestion } from "../../asks.ts";
+import { EPISODE } from "../../idle.ts";
 import type { GradeOfGuess } from "../../replacing-edges.ts";
 import { hasMovedOn } from "./attributes.ts";
 import {
