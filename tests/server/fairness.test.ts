@@ -98,7 +98,7 @@ describe("another agent's request is answered", () => {
   testOnFiles("while a memory is purged from a large database", { timeout: 120_000 }, async () => {
     const { busy, other } = await twoAgents();
     const body = wordsOf(900_000);
-    for (let place = 0; place < 60; place++)
+    for (let place = 0; place < amount(60, 30); place++)
       await busy.create({ id: `n${place}`, content_body: body });
     const { work, isDone } = watched(busy.ask("POST /nodes/n7/purge"));
     // Requests of the purging agent are answered after the purge.
