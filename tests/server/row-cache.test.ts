@@ -79,7 +79,9 @@ const BY_OTHERS: typeof STEPS = {
       `UPDATE nodes SET content_body = 'unlogged ${now}' WHERE id = '${id}'; DELETE FROM change_log`,
     ),
   "remove elsewhere": ({ sql }, id) => sql(`DELETE FROM nodes WHERE id = '${id}'`),
-  "rename elsewhere": ({ sql }, id) => sql(`UPDATE nodes SET id = '${id}x' WHERE id = '${id}'`),
+  // One that was renamed before keeps its new id.
+  "rename elsewhere": ({ sql }, id) =>
+    sql(`UPDATE OR IGNORE nodes SET id = '${id}x' WHERE id = '${id}'`),
   "an odd count": ({ sql }, id) =>
     sql(`UPDATE nodes SET neural_access_count = 'many' WHERE id = '${id}'`),
   "no count": ({ sql }, id) =>

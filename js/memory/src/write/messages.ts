@@ -211,6 +211,13 @@ function unescaped<Value>(value: Value, levels = MAX_LEVELS): Value {
 const kindOfType = (type: string): Kind | undefined =>
   BY_TYPE.find(([pattern]) => pattern.test(type))?.[1];
 
+/**
+ * Whether a part is a call with its result, as the AI SDK shows them: its type ends with the name of
+ * the tool, which may be "call" or "result". Only these parts have a state.
+ */
+const isShownCall = ({ type, state }: Fields): boolean =>
+  typeof type === "string" && type.startsWith("tool-") && typeof state === "string";
+
 /** Takes the shape off a provider's message. */
 function opened(value: ProviderMessage): Opened {
   const given: Fields = isObject(value) ? value : { role: value[0], content: value[1] };
@@ -262,7 +269,7 @@ function partOf(value: unknown): Part {
   }
   if (type === "non_standard") return partOf(value.value);
   if (isObject(toolInvocation)) return { kind: "tool", fields: toolInvocation, text: "" };
-  const kind = kindOfType(type) ?? "unknown";
+  const kind = isShownCall(value) ? "tool" : (kindOfType(type) ?? "unknown");
   // Words that were spoken.
   if (kind === "media" && textIn(transcript) !== undefined)
     return { kind: "text", fields: value, text: transcript as string };
@@ -281,7 +288,9 @@ const callId = (of: Fields): string | undefined =>
 const toolName = (of: Fields): string | undefined =>
   firstText(
     ...[of.name, of.toolName, isObject(of.function) ? of.function.name : undefined],
-    typeof of.type === "string" && kindOfType(of.type) === "tool" ? of.type.slice(5) : undefined,
+    typeof of.type === "string" && (isShownCall(of) || kindOfType(of.type) === "tool")
+      ? of.type.slice(5)
+      : undefined,
   );
 
 /** Returns the words of a call: `scan({"port": 1})`. */

@@ -8,6 +8,7 @@ import {
   MAX_JUDGED,
   probabilityKnown,
   rounded,
+  withTexts,
   wordsOfMemory,
 } from "nous-memory";
 import { ANSWERABLE, type Answer } from "nous-wasm";
@@ -136,7 +137,7 @@ function probabilityIn(
 ): number {
   const first = answers.slice(0, MAX_JUDGED);
   const texts = new Map(
-    agent.rows(first.map(({ id }) => id)).map((row) => [row.id, wordsOfMemory(row)]),
+    agent.rows(first.map(({ id }) => id)).map((row) => [row.id, wordsOfMemory(withTexts(row))]),
   );
   const judged = first.map((answer) => ({ ...answer, text: texts.get(answer.id) ?? "" }));
   return probabilityKnown(query, judged, judgedMemory(agent, question));
