@@ -1,11 +1,11 @@
-// `npm run fit -- knows --set automemorybench.json.gz`: fits the weights by which a memory is said to
-// know an answer, and prints them: `KNOWN` of js/memory/src/knows.ts.
+// `npm run fit -- knows --set automemorybench.json.gz`: fits the weights by which a memory is said
+// to know an answer, and prints them: `KNOWN` of js/memory/src/knows.ts.
 //
 // Each row of questions counts alike, and in each what is known as much as what is not. Questions
-// that are about what is stored, and that it does not answer, are left out: no weight tells them. So
-// the log-odds are those of a memory that knows every second answer. From {@link ENOUGH} on a yes is
-// right about as often as it was by the best memory alone, on the rows it is fitted on: that is moved
-// to `ANSWERABLE`.
+// that are about what is stored, and that it does not answer, are left out: no weight tells them.
+// So the log-odds are those of a memory that knows every second answer. From {@link ENOUGH} on a
+// yes is right about as often as it was by the best memory alone, on the rows it is fitted on: that
+// is moved to `ANSWERABLE`.
 
 import { parseArgs } from "node:util";
 import { logOdds } from "nous-memory";

@@ -1,5 +1,5 @@
-// `npm run quality -- knows`: measures whether a memory is said to know an answer, over memories that
-// hold one and over memories that hold none, beside the best memory alone.
+// `npm run quality -- knows`: measures whether a memory is said to know an answer, over memories
+// that hold one and over memories that hold none, beside the best memory alone.
 
 import { parseArgs } from "node:util";
 import { type Knows, knowsOf } from "nous-memory";

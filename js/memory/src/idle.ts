@@ -1,5 +1,5 @@
-// Rule: which messages say nothing to remember. The crate knows the greetings and thanks of English,
-// and the usual ones of fourteen languages; further ones stand here.
+// Rule: which messages say nothing to remember. The crate knows the greetings and thanks of
+// English, and the usual ones of fourteen languages; further ones stand here.
 
 import type { Engine } from "nous-wasm";
 import { statementOf } from "./statement.ts";
@@ -8,8 +8,8 @@ import { statementOf } from "./statement.ts";
 export const EPISODE = "episode";
 
 /**
- * Greetings, thanks and agreement that the crate does not know, as `statementOf` writes them, without
- * marks at their ends.
+ * Greetings, thanks and agreement that the crate does not know, as `statementOf` writes them,
+ * without marks at their ends.
  */
 const SAYS_NOTHING: ReadonlySet<string> = new Set(
   [

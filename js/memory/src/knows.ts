@@ -3,18 +3,19 @@
 // # Idea
 //
 // The probability of the best memory compares it with all others. That alone misleads twice. A
-// question about nothing stored finds a memory that shares a word with it. A question in other words
-// than its answer shares none. How near the nearest memory is in meaning tells both apart. Among many
-// memories one is near by chance, so their number counts as well. A memory that only asks knows
-// nothing, however near it is.
+// question about nothing stored finds a memory that shares a word with it. A question in other
+// words than its answer shares none. How near the nearest memory is in meaning tells both apart.
+// Among many memories one is near by chance, so their number counts as well. A memory that only
+// asks knows nothing, however near it is.
 //
 // The sentence transformer knows English. For a question in another language the best memory alone
 // decides, as it does where memories have no vectors of that transformer.
 //
 // # Where it ends
 //
-// A question about something that is stored, whose answer is not, is near to what is stored. Neither
-// its words nor its cosines tell it from one that has an answer: most of these are affirmed.
+// A question about something that is stored, whose answer is not, is near to what is stored.
+// Neither its words nor its cosines tell it from one that has an answer: most of these are
+// affirmed.
 //
 // The weights are fitted by `npm run fit -- knows`.
 
@@ -102,7 +103,8 @@ export function signsOf(
  * nothing.
  *
  * @param question The question.
- * @param answers What was found for it, the best first. More than {@link MAX_JUDGED} change nothing.
+ * @param answers What was found for it, the best first. More than {@link MAX_JUDGED} change
+ *   nothing.
  * @param memory The memory that was asked.
  *
  * @example

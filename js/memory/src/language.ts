@@ -15,8 +15,8 @@ const ENGLISH: ReadonlySet<string> = new Set(
 const OTHERS: ReadonlySet<string> = new Set(
   (
     "der das und ist nicht mit ich wir ein eine einen zu von auf seit nach vom zum wird für gibt " +
-    "wo wer wen wem wann warum wie welche welcher welches welchen mein meine meinem meinen meiner " +
-    "unser unsere sie sind habe kann sich noch auch beim gerne " +
+    "wo wer wen wem wann warum wie welche welcher welches welchen mein meine meinem meinen " +
+    "meiner unser unsere sie sind habe kann sich noch auch beim gerne " +
     "los las que una por y donde dónde quién quien cuándo cuando cuál cual cómo qué tiene está " +
     "nuestro nuestra " +
     "dans avec les une quand où qui quel quelle quels quelles quoi pourquoi mes notre elle sont " +

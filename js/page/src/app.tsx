@@ -80,7 +80,7 @@ const COMPONENTS: Readonly<Record<View, ComponentType>> = {
   memories: later(() => import("./views/memories/memories.tsx")),
 };
 
-/** Whether a link was just followed: the view that it opens begins at its top. Back leads to where one was. */
+/** Whether a link was just followed: its view begins at its top. Back leads to where one was. */
 let isFollowed = false;
 addEventListener("click", ({ target }) => {
   isFollowed = target instanceof Element && target.closest('a[href^="#/"]') !== null;

@@ -1,6 +1,6 @@
-// The prompt of a turn: understands the turn, looks up its memories, and has the prompt written. Where
-// memories are looked up is the caller's: the server's are in a database, those of `promptOfTurn` and
-// of the page in an index with rows.
+// The prompt of a turn: understands the turn, looks up its memories, and has the prompt written.
+// Where memories are looked up is the caller's: the server's are in a database, those of
+// `promptOfTurn` and of the page in an index with rows.
 
 import { ANSWERABLE, type ContextBudget, type Engine, NousError, type TurnPlan } from "nous-wasm";
 import { isOtherIdle } from "../idle.ts";
@@ -99,8 +99,9 @@ export interface Turn extends Partial<Omit<GivenParts, "censors" | "frame">> {
   /** The most tokens of the prompt. Default: `budgets.total`, else 1,500. */
   max_tokens?: number | null | undefined;
   /**
-   * The least probability of a memory in the prompt, from 0 to 1. 0 fills the prompt with what is next
-   * best. Default: a share of the best memory's probability; larger if the turn is no question.
+   * The least probability of a memory in the prompt, from 0 to 1. 0 fills the prompt with what is
+   * next best. Default: a share of the best memory's probability; larger if the turn is no
+   * question.
    */
   min_score?: number | null | undefined;
   /** The most memories in the prompt. Default: as many as the tokens allow. */
@@ -113,7 +114,7 @@ export interface PromptOfTurn<Found extends FoundCandidate> extends TurnPrompt {
   asked: string | undefined;
   /** The memories that it found, with those that replace them. */
   hits: Found[];
-  /** The probability that the memory answers the turn, by what the turn does not say itself, from 0 to 1. */
+  /** The probability that the memory knows the answer to the turn, from 0 to 1. */
   probability: number;
   /** Whether that is enough for an answer. */
   answerable: boolean;
@@ -210,8 +211,8 @@ export function buildPrompt<Found extends FoundCandidate>(
     asked === undefined ? [] : memories.find(asked, MAX_CANDIDATES, without);
   let hits = find([]);
   let prompt = written(hits);
-  // What repeats the turn or the conversation answers nothing. It is so near to the question that all
-  // others would look unlikely beside it: they are found as if it were not there.
+  // What repeats the turn or the conversation answers nothing. It is so near to the question that
+  // all others would look unlikely beside it: they are found as if it were not there.
   const repeated = new Map<string, Found>();
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const more = repeatedIn(hits, prompt).filter(({ id }) => !repeated.has(id));
@@ -244,8 +245,8 @@ export function buildPrompt<Found extends FoundCandidate>(
 /** How often memories that say nothing new are taken out: others may come up in their place. */
 const MAX_ROUNDS = 3;
 /**
- * Why a memory answers nothing: it is the turn itself, or the conversation says it. One that only asks tells
- * what the memory after it is about.
+ * Why a memory answers nothing: it is the turn itself, or the conversation says it. One that only
+ * asks tells what the memory after it is about.
  */
 const ANSWERS_NOTHING: ReadonlySet<NotInPromptReason> = new Set(["echo", "conversation"]);
 

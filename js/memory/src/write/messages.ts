@@ -3,8 +3,9 @@
 // completions and responses), Anthropic, Google, Amazon Bedrock, the AI SDK (UI and model messages)
 // and LangChain (objects, dictionaries and the serialised form).
 //
-// Invariant: a message of the own shape stays as it is. Words that a person or a model said are taken
-// in every shape; whatever else a message has is taken if the caller asks for it, or told as left out.
+// Invariant: a message of the own shape stays as it is. Words that a person or a model said are
+// taken in every shape; whatever else a message has is taken if the caller asks for it, or told as
+// left out.
 
 import { MAX_NAME } from "../limits.ts";
 import { parseInstant, toIso } from "../time.ts";
@@ -212,8 +213,8 @@ const kindOfType = (type: string): Kind | undefined =>
   BY_TYPE.find(([pattern]) => pattern.test(type))?.[1];
 
 /**
- * Whether a part is a call with its result, as the AI SDK shows them: its type ends with the name of
- * the tool, which may be "call" or "result". Only these parts have a state.
+ * Whether a part is a call with its result, as the AI SDK shows them: its type ends with the name
+ * of the tool, which may be "call" or "result". Only these parts have a state.
  */
 const isShownCall = ({ type, state }: Fields): boolean =>
   typeof type === "string" && type.startsWith("tool-") && typeof state === "string";
@@ -319,8 +320,8 @@ const outputOf = (of: Fields): unknown =>
 const jsonOf = (value: unknown): string => JSON.stringify(value) ?? "";
 
 /**
- * Joins texts of one message. A provider cuts a sentence where a citation begins, and then the texts
- * have their blanks and marks; otherwise each is a paragraph.
+ * Joins texts of one message. A provider cuts a sentence where a citation begins, and then the
+ * texts have their blanks and marks; otherwise each is a paragraph.
  */
 function joined(texts: readonly string[]): string {
   const pieces = texts.map((text, place) => {

@@ -213,9 +213,9 @@ export const searchAnswer = z
     probability: share
       .optional()
       .describe(
-        "The probability that the memory knows the answer, by the score of the best memory, how near " +
-          "the nearest of the first ten is in meaning, and how many memories there are. Missing by " +
-          "signals.",
+        "The probability that the memory knows the answer, by the score of the best memory, how " +
+          "near the nearest of the first ten is in meaning, and how many memories there are. " +
+          "Missing by signals.",
       ),
     omitted_ids: omittedIds,
     metrics: searchMetrics,

@@ -1,5 +1,5 @@
-// Whether most texts are in a language that an English model does not know: whoever starts the server
-// with its default model and writes German is told, once.
+// Whether most texts are in a language that an English model does not know: whoever starts the
+// server with its default model and writes German is told, once.
 
 import { isOtherLanguage } from "nous-memory";
 

@@ -139,7 +139,7 @@ function placesIn({ answers, ranking }: Compared): (id: string) => string {
   };
 }
 
-/** Says that a ranking does not show a memory: one that shows less than it could has not found it. */
+/** Says that a ranking does not show a memory: one with room left did not find it. */
 const missingIn = ({ length }: readonly Shown[], name: string): string =>
   length < MOST ? `not found by ${name}` : `not among the first by ${name}`;
 

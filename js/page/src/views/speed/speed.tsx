@@ -164,7 +164,8 @@ function time(milliseconds: number): string {
       : milliseconds < 1
         ? [milliseconds * 1e3, "µs"]
         : [milliseconds, "ms"];
-  return `${value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : Math.round(value)}${NBSP}${unit}`;
+  const digits = value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : Math.round(value);
+  return `${digits}${NBSP}${unit}`;
 }
 
 /** Returns a ratio in words: "7.1×", "62×". */
