@@ -1,11 +1,9 @@
 // `npm run quality -- asked`: measures the questions of the folder `asked`, and those beside the
-// stores: what is found of questions in other words, and which questions that nothing answers look
-// answered. With `--set FILE …` it shows what the adapter for questions does to other sets.
+// stores: what is found of questions in other words. With `--set FILE …` it shows what the adapter
+// for questions does to other sets.
 
 import { basename } from "node:path";
-import { parseArgs } from "node:util";
 import { loadEmbedderSync } from "nous-embedder";
-import { knowsOf } from "nous-memory";
 import { table, writeResults } from "../results.ts";
 import type { Hit } from "./bm25.ts";
 import { CONFIDENCE, RESAMPLES } from "./bootstrap.ts";
@@ -20,6 +18,7 @@ import {
 import { meanBeside } from "./evidence-report.ts";
 import { type Asking, askingOf, type Case, measure } from "./measure.ts";
 import { DEPTH, METRICS } from "./metrics.ts";
+import { setsAndWriting } from "./options.ts";
 import { generalSet } from "./own-sets.ts";
 import { partOf, type SetQuestion } from "./question-set.ts";
 import { readSet } from "./read-set.ts";
@@ -121,75 +120,37 @@ function answersTable(names: readonly string[], all: readonly Answered[], system
   return table(["questions", ...heads], rows);
 }
 
-/** Returns the table of how sure evidence is of questions with and without an answer. */
-function knowsTable(names: readonly string[], all: readonly Answered[]): string {
-  const columns = [PLAIN, EVIDENCE].flatMap((system) =>
-    (["yes", "perhaps"] as const).map((knows) => ({ system, knows })),
-  );
-  const rowOf = (name: string, its: readonly Answered[]) => [
-    `${name} (${its.length})`,
-    ...columns.map(({ system, knows }) => {
-      const is = ({ hits }: Answered) => knowsOf(hits[system]![0]?.score ?? 0) === knows;
-      return (its.filter(is).length / its.length).toFixed(2);
-    }),
-  ];
-  const rows = names.flatMap((name) => {
-    const its = all.filter((one) => one.names.includes(name));
-    const [known, others] = [true, false].map((isKnown) =>
-      its.filter(({ grades }) => grades.size > 0 === isKnown),
-    ) as [Answered[], Answered[]];
-    return [
-      ...(known.length === 0 ? [] : [rowOf(name, known)]),
-      ...(others.length === 0 ? [] : [rowOf(`${name}, nothing answers`, others)]),
-    ];
-  });
-  return table(["questions", ...columns.map(({ system, knows }) => `${system}, ${knows}`)], rows);
-}
-
-const { values } = parseArgs({
-  options: {
-    set: { type: "string", multiple: true, default: [] },
-    "no-write": { type: "boolean", default: false },
-    help: { type: "boolean" },
-  },
-});
-if (values.help) console.log(USAGE);
-else {
-  const sentences = await Sentences.load({ readsPairs: false });
-  const models: Models = { embedder: loadEmbedderSync(), sentences };
-  const systems = [
-    ...simplerThanEvidence(models),
-    evidence({ ...models, name: PLAIN, sentences: plainly(sentences) }),
-    evidence({ ...models, name: EVIDENCE }),
-  ];
-  const half = ({ text, kind }: Case) => {
-    const name = `general, ${partOf(text) === "test" ? "test" : "development"} half`;
-    return [name, ...(kind === "paraphrase" ? [`${name}: paraphrases`] : [])];
-  };
-  const named: Named[] = [
-    ...lifeStores()
-      .filter(({ use, asked }) => use !== "training" && asked.length > 0)
-      .map(namedStore),
-    { asking: askingOf(generalSet()), nameOf: half },
-    ...values.set.flatMap((file) => {
-      const name = basename(file).replace(/\.json(?:\.gz)?$/, "");
-      return readSet(file).map((set) => ({ asking: askingOf(set), nameOf: () => [name] }));
-    }),
-  ];
-  const all = answeredBy(systems, named);
-  const names = [...new Set(all.flatMap((one) => one.names))].sort();
-  const text = [
-    answersTable(
-      names,
-      all,
-      systems.map(({ name }) => name),
-    ),
-    "The share of questions that `knows` answers by *yes* and by *perhaps*:",
-    knowsTable(names, all),
-  ].join("\n\n");
-  console.log(text);
-  if (!values["no-write"]) {
-    const path = writeResults("asked", "Questions in other words", `${HOW}\n\n${text}`);
-    console.log(`\nwritten to ${path}`);
-  }
+const { files, writes } = setsAndWriting(USAGE);
+const sentences = await Sentences.load({ readsPairs: false });
+const models: Models = { embedder: loadEmbedderSync(), sentences };
+const systems = [
+  ...simplerThanEvidence(models),
+  evidence({ ...models, name: PLAIN, sentences: plainly(sentences) }),
+  evidence({ ...models, name: EVIDENCE }),
+];
+const half = ({ text, kind }: Case) => {
+  const name = `general, ${partOf(text) === "test" ? "test" : "development"} half`;
+  return [name, ...(kind === "paraphrase" ? [`${name}: paraphrases`] : [])];
+};
+const named: Named[] = [
+  ...lifeStores()
+    .filter(({ use, asked }) => use !== "training" && asked.length > 0)
+    .map(namedStore),
+  { asking: askingOf(generalSet()), nameOf: half },
+  ...files.flatMap((file) => {
+    const name = basename(file).replace(/\.json(?:\.gz)?$/, "");
+    return readSet(file).map((set) => ({ asking: askingOf(set), nameOf: () => [name] }));
+  }),
+];
+const all = answeredBy(systems, named);
+const names = [...new Set(all.flatMap((one) => one.names))].sort();
+const text = answersTable(
+  names,
+  all,
+  systems.map(({ name }) => name),
+);
+console.log(text);
+if (writes) {
+  const path = writeResults("asked", "Questions in other words", `${HOW}\n\n${text}`);
+  console.log(`\nwritten to ${path}`);
 }

@@ -2,7 +2,6 @@
 // do to searches and prompts. Every question is asked before a consolidation and after it.
 
 import { basename } from "node:path";
-import { parseArgs } from "node:util";
 import { whole } from "../js/units.ts";
 import { table, today, writeInto, writeResults } from "../results.ts";
 import {
@@ -16,6 +15,7 @@ import {
 import { CONFIDENCE, draws, estimate, RESAMPLES } from "./bootstrap.ts";
 import { shown, shownDifference } from "./evidence-report.ts";
 import { DEPTH } from "./metrics.ts";
+import { setsAndWriting } from "./options.ts";
 import { readSet } from "./read-set.ts";
 
 const USAGE = `npm run quality -- consolidation --set FILE …   JSON, or JSON compressed by gzip
@@ -28,17 +28,8 @@ that has an answer is asked before \`POST /v1/consolidate\` and after it, withou
 \`POST /v1/search\`; a *prompt* is \`POST /v1/context\`, and its figure is the mean share of a question's answers in it. A summary counts as no answer,
 also if it quotes one. In brackets are ${100 * CONFIDENCE} % intervals of ${RESAMPLES} bootstrap resamples over questions.`;
 
-const { values, positionals } = parseArgs({
-  options: {
-    set: { type: "string", multiple: true },
-    "no-write": { type: "boolean", default: false },
-    help: { type: "boolean" },
-  },
-  allowPositionals: true,
-});
-const files = [...(values.set ?? []), ...positionals];
-if (values.help === true || files.length === 0) console.log(USAGE);
-else await run();
+const { files, writes } = setsAndWriting(USAGE, { needsFiles: true });
+await run();
 
 async function run(): Promise<void> {
   const rows: string[][] = [];
@@ -69,7 +60,7 @@ async function run(): Promise<void> {
   const counts = ["set", "memories", "summaries", "questions"];
   const text = table([...counts, "measure", "before", "after", "difference"], rows);
   console.log(text);
-  if (values["no-write"]) return;
+  if (!writes) return;
   const title = "Answers before and after a consolidation";
   const path = writeResults("summaries", title, `${HOW}\n\n${text}`);
   writeInto(PAGE, "figures of summaries", `${text}\n\nMeasured on ${today()}.`);

@@ -2,7 +2,6 @@
 // answers. The quality tables ask indexes without them; a server has them by default.
 
 import { basename } from "node:path";
-import { parseArgs } from "node:util";
 import { loadEmbedderSync } from "nous-embedder";
 import { type GradeOfGuess, typeOfGuess } from "nous-memory";
 import { MemoryIndex, type WordVectors } from "nous-wasm";
@@ -13,6 +12,7 @@ import { type ComparedBy, guessesOf, written } from "./conflicts.ts";
 import { meanBeside } from "./evidence-report.ts";
 import { askingOf, type Case } from "./measure.ts";
 import { DEPTH, METRICS } from "./metrics.ts";
+import { setsAndWriting } from "./options.ts";
 import { generalSet } from "./own-sets.ts";
 import { partOf, type QuestionSet } from "./question-set.ts";
 import { readSet } from "./read-set.ts";
@@ -131,51 +131,42 @@ function cells(values: readonly (readonly number[])[]): string[] {
   return WAYS.map((_, way) => meanBeside(ofWay(way), way === 0 ? undefined : ofWay(0)));
 }
 
-const { values } = parseArgs({
-  options: {
-    set: { type: "string", multiple: true, default: [] },
-    "no-write": { type: "boolean", default: false },
-    help: { type: "boolean" },
-  },
+const { files, writes } = setsAndWriting(USAGE);
+const models = { embedder: loadEmbedderSync(), sentences: await Sentences.load() };
+const halves = (one: Case) => {
+  const half = `general, ${partOf(one.text) === "test" ? "test" : "development"} half`;
+  return [half, `${half}: ${one.kind === "correction" ? "corrections" : "all others"}`];
+};
+const stores = lifeStores();
+const kinds = (isHeld: boolean) => (one: Case) => [
+  `stores${isHeld ? ", held out" : ""}: ${one.kind}`,
+];
+const asked = [
+  ...askedOf(generalSet(), halves, models),
+  ...stores
+    .filter(({ questions }) => questions.length > 0)
+    .flatMap((store) => askedOf(store, kinds(store.held), models)),
+  ...files.flatMap((file) => {
+    const name = basename(file).replace(/\.json(?:\.gz)?$/, "");
+    return readSet(file).flatMap((set) => askedOf(set, () => [name], models));
+  }),
+];
+const names = [...new Set(asked.map(({ name }) => name))];
+const rows = names.flatMap((name) => {
+  const its = asked.filter((one) => one.name === name);
+  const ndcg = its.flatMap((one) => (one.ndcg === undefined ? [] : [one.ndcg]));
+  const first = its.flatMap((one) => (one.newerFirst === undefined ? [] : [one.newerFirst]));
+  if (ndcg.length === 0) return [];
+  return [[`${name} (${ndcg.length})`, ...cells(ndcg), ...cells(first)]];
 });
-if (values.help) console.log(USAGE);
-else {
-  const models = { embedder: loadEmbedderSync(), sentences: await Sentences.load() };
-  const halves = (one: Case) => {
-    const half = `general, ${partOf(one.text) === "test" ? "test" : "development"} half`;
-    return [half, `${half}: ${one.kind === "correction" ? "corrections" : "all others"}`];
-  };
-  const stores = lifeStores();
-  const kinds = (isHeld: boolean) => (one: Case) => [
-    `stores${isHeld ? ", held out" : ""}: ${one.kind}`,
-  ];
-  const asked = [
-    ...askedOf(generalSet(), halves, models),
-    ...stores
-      .filter(({ questions }) => questions.length > 0)
-      .flatMap((store) => askedOf(store, kinds(store.held), models)),
-    ...values.set.flatMap((file) => {
-      const name = basename(file).replace(/\.json(?:\.gz)?$/, "");
-      return readSet(file).flatMap((set) => askedOf(set, () => [name], models));
-    }),
-  ];
-  const names = [...new Set(asked.map(({ name }) => name))];
-  const rows = names.flatMap((name) => {
-    const its = asked.filter((one) => one.name === name);
-    const ndcg = its.flatMap((one) => (one.ndcg === undefined ? [] : [one.ndcg]));
-    const first = its.flatMap((one) => (one.newerFirst === undefined ? [] : [one.newerFirst]));
-    if (ndcg.length === 0) return [];
-    return [[`${name} (${ndcg.length})`, ...cells(ndcg), ...cells(first)]];
-  });
-  const head = [
-    "questions",
-    ...WAYS.map((way) => `nDCG@10, ${way}`),
-    ...WAYS.map((way) => `newer first, ${way}`),
-  ];
-  const text = `${table(head, rows)}\n\n${storesTable(stores, models)}`;
-  console.log(text);
-  if (!values["no-write"]) {
-    const path = writeResults("guesses", "What guesses change in answers", `${HOW}\n\n${text}`);
-    console.log(`\nwritten to ${path}`);
-  }
+const head = [
+  "questions",
+  ...WAYS.map((way) => `nDCG@10, ${way}`),
+  ...WAYS.map((way) => `newer first, ${way}`),
+];
+const text = `${table(head, rows)}\n\n${storesTable(stores, models)}`;
+console.log(text);
+if (writes) {
+  const path = writeResults("guesses", "What guesses change in answers", `${HOW}\n\n${text}`);
+  console.log(`\nwritten to ${path}`);
 }

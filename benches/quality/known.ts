@@ -22,6 +22,8 @@ export interface KnownCase extends SignsOfKnowing {
   /** Whether one of the first memories answers, and whether the very first does. */
   readonly isKnown: boolean;
   readonly isFirstRight: boolean;
+  /** The score of the first answer, by which a memory was said to know before there was a rule. */
+  readonly first: number;
   readonly among: number;
   /** The probability by the rule. */
   readonly probability: number;
@@ -92,6 +94,7 @@ function casesOf(
     const memory = { among: index.size, isByEnglish: true };
     return {
       ...{ name, kind: one.kind, isKnown: holds, among: memory.among },
+      first: answers[0]?.score ?? 0,
       isFirstRight: answers[0] !== undefined && one.grades.has(answers[0].id),
       ...signsOf(text, answers, memory),
       probability: probabilityKnown(text, answers, memory),

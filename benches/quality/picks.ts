@@ -3,7 +3,6 @@
 // with a least probability.
 
 import { basename } from "node:path";
-import { parseArgs } from "node:util";
 import { loadEmbedderSync } from "nous-embedder";
 import {
   type IndexedMemory,
@@ -21,6 +20,7 @@ import { whole } from "../js/units.ts";
 import { table, today, writeInto, writeResults } from "../results.ts";
 import { lifeStores } from "./changes/stores.ts";
 import { guessesOf, written } from "./conflicts.ts";
+import { setsAndWriting } from "./options.ts";
 import { generalSet } from "./own-sets.ts";
 import { clustersOf, type QuestionSet, type SetQuestion } from "./question-set.ts";
 import { readSet } from "./read-set.ts";
@@ -341,13 +341,5 @@ function livedBy(limits: Partial<Turn>, max_tokens: number, models: Models): Mea
   return measured;
 }
 
-const { values, positionals } = parseArgs({
-  options: {
-    set: { type: "string", multiple: true },
-    "no-write": { type: "boolean", default: false },
-    help: { type: "boolean" },
-  },
-  allowPositionals: true,
-});
-if (values.help === true) console.log(USAGE);
-else await run([...(values.set ?? []), ...positionals], !values["no-write"]);
+const { files, writes } = setsAndWriting(USAGE);
+await run(files, writes);

@@ -2,7 +2,6 @@
 // are in its prompt: that of the server, beside prompts that are filled with what a search finds.
 
 import { basename } from "node:path";
-import { parseArgs } from "node:util";
 import { whole } from "../js/units.ts";
 import { table, today, writeInto, writeResults } from "../results.ts";
 import {
@@ -15,6 +14,7 @@ import {
 } from "./answers-in-prompts.ts";
 import { CONFIDENCE, draws, estimate, RESAMPLES } from "./bootstrap.ts";
 import { shown, shownDifference } from "./evidence-report.ts";
+import { setsAndWriting } from "./options.ts";
 import { readSet } from "./read-set.ts";
 
 const USAGE = `npm run quality -- prompts --set FILE …   JSON, or JSON compressed by gzip
@@ -28,17 +28,8 @@ that has an answer is asked. A figure is the mean share of a question's answers 
 finds, best first, fifty at most, while they fit; *evidence* is \`POST /v1/search\`. Of a memory at most 1,200 characters are shown. Nothing counts an access.
 In brackets are ${100 * CONFIDENCE} % intervals of ${RESAMPLES} bootstrap resamples over questions.`;
 
-const { values, positionals } = parseArgs({
-  options: {
-    set: { type: "string", multiple: true },
-    "no-write": { type: "boolean", default: false },
-    help: { type: "boolean" },
-  },
-  allowPositionals: true,
-});
-const files = [...(values.set ?? []), ...positionals];
-if (values.help === true || files.length === 0) console.log(USAGE);
-else await run();
+const { files, writes } = setsAndWriting(USAGE, { needsFiles: true });
+await run();
 
 /** A question, with the share of its answers in each prompt, by the tokens of the prompt. */
 interface Asked {
@@ -87,7 +78,7 @@ async function run(): Promise<void> {
   });
   const text = [...tables, ...kinds].join("\n\n");
   console.log(text);
-  if (values["no-write"]) return;
+  if (!writes) return;
   const path = writeResults("prompts", "Answers in prompts", `${HOW}\n\n${text}`);
   writeInto(PAGE, "figures of prompts", `${tables.join("\n\n")}\n\nMeasured on ${today()}.`);
   console.log(`\nwritten to ${path}, in short to ${PAGE}`);

@@ -2,12 +2,12 @@
 // than the default of the server does, by kind of question.
 
 import { basename } from "node:path";
-import { parseArgs } from "node:util";
 import { loadEmbedderSync } from "nous-embedder";
 import { today, writeInto, writeResults } from "../results.ts";
 import { CONFIDENCE, RESAMPLES } from "./bootstrap.ts";
 import { evidenceAsServed, type Models, simplerThanEvidence } from "./contestants.ts";
 import { askingOf, measure } from "./measure.ts";
+import { setsAndWriting } from "./options.ts";
 import { measureHalves } from "./own-general.ts";
 import { generalSet } from "./own-sets.ts";
 import { readSet } from "./read-set.ts";
@@ -25,27 +25,16 @@ question by question; a file of two to four stores also has a row for each. The 
 table is nDCG@10 of the best of the three simple rankings less that of evidence. In brackets are ${100 * CONFIDENCE} % intervals of ${RESAMPLES}
 bootstrap resamples over questions; they do not take into account that the best of three was chosen.`;
 
-const { values, positionals } = parseArgs({
-  options: {
-    set: { type: "string", multiple: true },
-    "no-write": { type: "boolean", default: false },
-    help: { type: "boolean" },
-  },
-  allowPositionals: true,
-});
-const files = [...(values.set ?? []), ...positionals];
-if (values.help === true) console.log(USAGE);
-else {
-  const models = { embedder: loadEmbedderSync(), sentences: await Sentences.load() };
-  const parts = [...general(models), ...files.map((file) => measuredFile(file, models))];
-  const summary = simplerSummary(parts);
-  const text = [HOW, "# In short", summary, ...parts.map(simplerReport)].join("\n\n");
-  console.log(text);
-  if (!values["no-write"]) {
-    const path = writeResults("quality-simpler", "Simpler rankings beside evidence", text);
-    writeInto(PAGE, "figures of simpler rankings", `${summary}\n\nMeasured on ${today()}.`);
-    console.log(`\nwritten to ${path}, in short to ${PAGE}`);
-  }
+const { files, writes } = setsAndWriting(USAGE);
+const models = { embedder: loadEmbedderSync(), sentences: await Sentences.load() };
+const parts = [...general(models), ...files.map((file) => measuredFile(file, models))];
+const summary = simplerSummary(parts);
+const text = [HOW, "# In short", summary, ...parts.map(simplerReport)].join("\n\n");
+console.log(text);
+if (writes) {
+  const path = writeResults("quality-simpler", "Simpler rankings beside evidence", text);
+  writeInto(PAGE, "figures of simpler rankings", `${summary}\n\nMeasured on ${today()}.`);
+  console.log(`\nwritten to ${path}, in short to ${PAGE}`);
 }
 
 function general(models: Models): Compared[] {

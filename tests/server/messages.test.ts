@@ -101,6 +101,12 @@ const withoutIds = (messages: readonly unknown[], tools: "skip" | "keep") => {
   };
 };
 
+/** Names of tools that end as the types of parts do. */
+const TELLING_NAMES = [
+  ...["call", "result", "use", "error", "output", "output-error", "input-available"],
+  ...["approval-request", "function_call", "tool-result", "text", "invocation", "file"],
+];
+
 describe.each(Object.entries(SHAPES))("a conversation in the shape of %s", (_, write) => {
   test("has the turns of the canonical one, and says what is not among them", () => {
     fc.assert(
@@ -122,6 +128,18 @@ describe.each(Object.entries(SHAPES))("a conversation in the shape of %s", (_, w
       }),
       runs(amount(1_000)),
     );
+  });
+
+  test.each(TELLING_NAMES)("keeps the call and the result of a tool named %s", (name) => {
+    const call = { kind: "call", id: "c0", name, input: { port: 1 }, output: "open" } as const;
+    const messages: CanonicalMessage[] = [
+      { role: "user", parts: [{ kind: "text", text: "Scan it." }] },
+      { role: "assistant", parts: [call] },
+    ];
+    const { turns, left } = withoutIds(write(messages), "keep");
+    expect(turns).toEqual(turnsExpected(messages, true));
+    expect(left).toEqual({});
+    expect(withoutIds(write(messages), "skip").left).toEqual(leftExpected(messages));
   });
 
   test("is taken by /remember and /context as it is", async () => {

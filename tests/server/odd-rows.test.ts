@@ -36,6 +36,9 @@ async function goesOn(agent: Agent, sound: string): Promise<void> {
   const { data } = await ask(agent, "search", { body: { query: "sound", embedding: [1, 1] } });
   expect(data.map(({ id }: { id: string }) => id)).toContain(sound);
   await ask(agent, "search", { body: { query: "funding" } });
+  await ask(agent, "isAnswerable", { body: { question: "funding" } });
+  await ask(agent, "explain", { body: { query: "funding", id: sound } });
+  await ask(agent, "buildContext", { body: { input: "What is the funding squeeze?" } });
   expect((await ask(agent, "listNodes")).data.map(({ id }: { id: string }) => id)).toContain(sound);
   expect((await ask(agent, "readNode", { params: { id: sound } })).content_title).toBe("Sound");
   for (const { id } of (await ask(agent, "graph")).nodes)

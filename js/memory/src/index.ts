@@ -43,7 +43,6 @@ export {
   KNOWS,
   type Knows,
   knowsOf,
-  logOdds,
   MAX_JUDGED,
   MIN_PERHAPS,
   probabilityKnown,
@@ -59,6 +58,7 @@ export {
   NOTE_FORMATS,
   type NoteFormat,
 } from "./moving/source-names.ts";
+export { logOdds } from "./odds.ts";
 export { BUILT_IN_PRESETS } from "./presets/built-in.ts";
 export { type Differing, differing, otherSections, shippedPreset } from "./presets/differing.ts";
 export { GENERAL } from "./presets/general.ts";

@@ -22,6 +22,7 @@
 import { ANSWERABLE } from "nous-wasm";
 import { isQuestion } from "./asks.ts";
 import { isOtherLanguage } from "./language.ts";
+import { logistic, logOdds } from "./odds.ts";
 
 /** Whether a memory knows an answer. */
 export type Knows = (typeof KNOWS)[number];
@@ -74,8 +75,6 @@ export const KNOWN = {
   among: -0.116,
   offset: -1.805,
 } as const;
-/** Smaller and larger probabilities count as these. */
-const MIN_PROBABILITY = 1e-6;
 
 /** What the rule reads of what a question found. */
 export interface SignsOfKnowing {
@@ -127,11 +126,5 @@ export function probabilityKnown(
     KNOWN.best * logOdds(best) +
     KNOWN.nearest * nearest +
     KNOWN.among * Math.log(Math.max(1, memory.among));
-  return 1 / (1 + Math.exp(-sum));
-}
-
-/** Returns the logarithm of the odds of a probability. */
-export function logOdds(probability: number): number {
-  const held = Math.min(1 - MIN_PROBABILITY, Math.max(MIN_PROBABILITY, probability));
-  return Math.log(held / (1 - held));
+  return logistic(sum);
 }

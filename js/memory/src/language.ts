@@ -4,6 +4,8 @@
 // function word, and one of another language or a letter that English does not have. Terse notes
 // ("job: designer, Lumen agency") have neither, and tell nothing.
 
+import { isReadByTransformer } from "./embedding-text.ts";
+
 /** Function words of English that no common language shares. */
 const ENGLISH: ReadonlySet<string> = new Set(
   (
@@ -25,7 +27,6 @@ const OTHERS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 const NOT_ENGLISH = /[^\p{ASCII}‘’“”–—…€£]/u;
-const MIN_LETTERS = 4;
 
 /**
  * Returns whether a text is in another language than English; undefined if it does not tell.
@@ -33,9 +34,7 @@ const MIN_LETTERS = 4;
  * @param minWords A text of Latin letters with fewer words does not tell. Default: 1.
  */
 export function isOtherLanguage(text: string, minWords: number = 1): boolean | undefined {
-  const letters = text.match(/\p{L}/gu)?.length ?? 0;
-  const latin = text.match(/\p{Script=Latin}/gu)?.length ?? 0;
-  if (letters >= MIN_LETTERS && 2 * latin < letters) return true;
+  if (!isReadByTransformer(text)) return true;
   const words = text.toLowerCase().match(/[\p{L}'’]+/gu) ?? [];
   if (words.length < minWords) return undefined;
   // "What's" is "what".

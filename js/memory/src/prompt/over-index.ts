@@ -1,6 +1,7 @@
 // The memories of a turn, looked up in an index with rows.
 
 import type { Engine, MemoryIndex } from "nous-wasm";
+import { TRANSFORMER } from "../embedding-text.ts";
 import { fadedNow } from "../faded.ts";
 import { createdAtOf, namesIn } from "../index-rows.ts";
 import type { Preset } from "../presets/preset.ts";
@@ -26,8 +27,9 @@ export interface IndexedMemory {
   /** The time zone by which days are told. Default: UTC. */
   readonly timeZone?: string | undefined;
   /**
-   * Returns the embedding of a question, by the model that made those of the index. Default: none, and
-   * words rank.
+   * Returns the embedding of a question, by the model that made those of the index. Default: none,
+   * and words rank. An index whose `embeddingId` names another model than `TRANSFORMER` does not
+   * tell by its cosines whether the memory knows an answer.
    */
   embeddingOf?(question: string): ArrayLike<number> | undefined;
   /** Returns the row of a memory; undefined if there is none. */
@@ -69,7 +71,7 @@ function memoriesIn(memory: IndexedMemory): TurnMemories<FoundCandidate> {
   });
   return {
     ...{ engine, preset, now, zone: timeZone },
-    ...{ among: index.size, isByEnglish: memory.embeddingOf !== undefined },
+    ...{ among: index.size, isByEnglish: ["", TRANSFORMER.name].includes(index.embeddingId) },
     find(question, limit, without) {
       const embedding = memory.embeddingOf?.(question);
       const filters = { excluded_ids: without };

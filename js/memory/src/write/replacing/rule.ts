@@ -38,6 +38,7 @@
 import type { MemorySection } from "nous-wasm";
 import { isQuestion } from "../../asks.ts";
 import { EPISODE } from "../../idle.ts";
+import { logistic } from "../../odds.ts";
 import type { GradeOfGuess } from "../../replacing-edges.ts";
 import { hasMovedOn } from "./attributes.ts";
 import {
@@ -331,8 +332,6 @@ export function probabilityOf(
   const of = read.features * sum + read.reading * reading.logOdds + read.rivals * reading.rivals;
   return logistic(read.offset + of + offset);
 }
-
-const logistic = (sum: number): number => 1 / (1 + Math.exp(-sum));
 
 /** Returns the grade of a probability; undefined if it is too low to be told. */
 export const gradeOf = (probability: number): Grade | undefined =>
