@@ -1,7 +1,17 @@
 // Whether a memory knows the answer to a question.
 
 import fc from "fast-check";
-import { isOtherLanguage, knowsOf, MAX_JUDGED, probabilityKnown } from "nous-memory";
+import {
+  isOtherLanguage,
+  knowsOf,
+  MAX_JUDGED,
+  Memory,
+  probabilityKnown,
+  promptOfTurn,
+  remember,
+  TRANSFORMER,
+} from "nous-memory";
+import { MemoryIndex } from "nous-wasm";
 import { describe, expect, it } from "vitest";
 import { runs } from "../support/amount.ts";
 
@@ -35,6 +45,38 @@ describe("whether a memory knows an answer", () => {
   it("is not told by a memory that only asks", () => {
     expect(known([answer(0.9, 0.9, "What does Mira like to drink?")])).toBe("no");
     expect(known([answer(0.9, 0.9, "What does Mira drink? She prefers tea.")])).toBe("yes");
+  });
+
+  it("is told by questions where the memory is a list of them", () => {
+    const questions = (count: number) =>
+      Array.from({ length: count }, () => answer(0.5, 0.7, "What does Mira like to drink?"));
+    expect(known([...questions(5), ...Array(5).fill(answer(0.01, 0.1))])).toBe("yes");
+    expect(known([...questions(4), ...Array(6).fill(answer(0.01, 0.1))])).toBe("no");
+  });
+
+  it("is not told by cosines of an index that names another model", () => {
+    const probabilityOf = (embeddingId: string) => {
+      const memory = new Memory();
+      remember(memory, { text: "Mira prefers tea.", created_at: "2026-01-01T10:00:00Z" });
+      const [row] = [...memory.all()];
+      const index = new MemoryIndex({ dimensions: 2, embeddingId });
+      index.upsert([{ id: row!.id, text: "Mira prefers tea.", embedding: [1, 0] }]);
+      const embeddingOf = () => [0.6, 0.8];
+      const own = { engine: memory.engine, preset: memory.preset, now: memory.now, index };
+      const rows = { row: (id: string) => memory.row(id), all: () => memory.all() };
+      const { probability, hits } = promptOfTurn(
+        { ...own, ...rows, embeddingOf },
+        { input: QUESTION },
+      );
+      index.free();
+      return { probability, best: hits[0]!.score };
+    };
+    const other = probabilityOf("e5-384");
+    expect(other.probability).toBe(other.best);
+    for (const name of ["", TRANSFORMER.name]) {
+      const { probability, best } = probabilityOf(name);
+      expect(probability).not.toBe(best);
+    }
   });
 
   it("is told by the best memory alone where the cosines are of no English question", () => {

@@ -6,7 +6,8 @@
 // question about nothing stored finds a memory that shares a word with it. A question in other
 // words than its answer shares none. How near the nearest memory is in meaning tells both apart.
 // Among many memories one is near by chance, so their number counts as well. A memory that only
-// asks knows nothing, however near it is.
+// asks knows nothing, however near it is; unless so many of the first ones ask that the memory is a
+// list of questions, as a classifier of requests has it.
 //
 // The sentence transformer knows English. For a question in another language the best memory alone
 // decides, as it does where memories have no vectors of that transformer.
@@ -46,6 +47,9 @@ export const knowsOf = (probability: number): Knows =>
 
 /** So many answers are read, from the first on. */
 export const MAX_JUDGED = 10;
+
+/** From so many memories on that only ask, these are what is asked for. */
+const MIN_LISTED = 5;
 
 /** What the rule reads of an answer. */
 export interface JudgedAnswer {
@@ -90,9 +94,11 @@ export function signsOf(
   answers: readonly JudgedAnswer[],
   { isByEnglish }: Pick<JudgedMemory, "isByEnglish">,
 ): SignsOfKnowing {
-  const statements = answers.slice(0, MAX_JUDGED).filter(({ text }) => !isQuestion(text));
-  const best = Math.max(0, ...statements.map(({ score }) => score));
-  const cosines = statements.flatMap(({ evidence }) => evidence?.emb ?? []);
+  const first = answers.slice(0, MAX_JUDGED);
+  const statements = first.filter(({ text }) => !isQuestion(text));
+  const telling = first.length - statements.length < MIN_LISTED ? statements : first;
+  const best = Math.max(0, ...telling.map(({ score }) => score));
+  const cosines = telling.flatMap(({ evidence }) => evidence?.emb ?? []);
   const isByMeaning = isByEnglish && cosines.length > 0 && !isOtherLanguage(question);
   return { best, nearest: isByMeaning ? Math.max(...cosines) : undefined };
 }
