@@ -6,8 +6,8 @@
 // question about nothing stored finds a memory that shares a word with it. A question in other
 // words than its answer shares none. How near the nearest memory is in meaning tells both apart.
 // Among many memories one is near by chance, so their number counts as well. A memory that only
-// asks knows nothing, however near it is; unless so many of the first ones ask that the memory is a
-// list of questions, as a classifier of requests has it.
+// asks knows nothing, however near it is. It counts where many of the first ones only ask: the
+// agent then keeps a list of questions, by which it tells what a request is about.
 //
 // The sentence transformer knows English. For a question in another language the best memory alone
 // decides, as it does where memories have no vectors of that transformer.
