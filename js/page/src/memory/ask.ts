@@ -7,7 +7,7 @@ import {
   understoodOf,
   wordsOfMemory,
 } from "nous-memory";
-import { ANSWERABLE, type Answer, type AskOptions, type MemoryIndex } from "nous-wasm";
+import { ANSWERABLE, type Answer, type AskOptions } from "nous-wasm";
 import type { Held } from "./held.ts";
 import type { Answered, Mark, Named, Reasons, Shown } from "./records.ts";
 import { aboutSubject } from "./words-of-asking.ts";
@@ -33,7 +33,7 @@ export function ask(held: Held, { question, limit, diversity }: AskRequest): Ans
   const start = performance.now();
   const answers = index.ask(question, options);
   const milliseconds = performance.now() - start;
-  const probability = probabilityIn(held, index, question, answers);
+  const probability = probabilityIn(held, question, answers);
   const list = answers.map((answer, place) => shownOf(held, question, answer, place));
   const words = list[0]?.reasons?.words ?? [];
   return {
@@ -51,20 +51,12 @@ export function ask(held: Held, { question, limit, diversity }: AskRequest): Ans
   };
 }
 
-/**
- * Returns the probability that the memories of an index know the answer to a question, by what it
- * found there.
- */
-export const probabilityIn = (
-  held: Held,
-  { size: among }: Pick<MemoryIndex, "size">,
-  question: string,
-  answers: readonly Answer[],
-): number =>
+/** Returns the probability that a memory knows the answer to a question, by what it found. */
+export const probabilityIn = (held: Held, question: string, answers: readonly Answer[]): number =>
   probabilityKnown(
     question,
     answers.map((answer) => ({ ...answer, text: wordsOfMemory(held.row(answer.id)!) })),
-    { among, isByEnglish: true },
+    { among: held.index.size, isByEnglish: true },
   );
 
 /** Returns an answer with its reasons. */

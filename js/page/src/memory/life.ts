@@ -235,7 +235,7 @@ export function answersOnDay(
       state: LIFECYCLE_STATES[lifecycle[place]!]!,
       retrievability: retrievability[place]!,
     })),
-    isAnswerable: probabilityIn(held, index, question, answers) >= ANSWERABLE,
+    isAnswerable: probabilityIn(held, question, answers) >= ANSWERABLE,
     notYet: today.slice(0, limit).filter(({ id }) => index.get(id)!.created_at > day).length,
     milliseconds,
   };
