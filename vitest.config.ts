@@ -112,12 +112,13 @@ export default defineConfig({
     projects: [
       project("parity", COMPUTING),
       { extends: true, test: { name: "benches", include: OF_BENCHES, ...COMPUTING } },
-      // Programs and installed packages wait for their start, pages for the next frame.
+      // Programs and installed packages wait for their start.
       project("package", { maxWorkers: 2, testTimeout: 120_000 }),
       project("server", SERVERS),
       onPostgres,
       onOlderPostgres,
-      project("browser", { maxWorkers: 4, testTimeout: 120_000 }),
+      // More pages at once would wait for each other's sentence transformer.
+      project("browser", { maxWorkers: 2, testTimeout: 120_000 }),
       project("kills", ALONE),
     ],
   },
