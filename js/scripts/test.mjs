@@ -15,10 +15,14 @@ import { lint } from "./lint.mjs";
 import { setUpChromium, setUpLoadBalancers, setUpStrace } from "./setup.mjs";
 
 const [args, isFull] = without("--full", process.argv.slice(2));
+// tests/support/amount.ts reads both.
+process.env.TIER = isFull ? "full" : "change";
+process.env.SEED ??= String(randomInt(2 ** 31));
 
 /**
- * Suites of the server that `npm test` runs once more, with the memories in PostgreSQL. Beside them
- * the suite `server` has those about PostgreSQL: `postgres*` and the conformance of all stores.
+ * Suites of the server of which `npm test` runs every second one once more, with the memories in
+ * PostgreSQL. The seed says which half. Beside them the suite `server` has those about PostgreSQL:
+ * `postgres*` and the conformance of all stores.
  */
 const ON_POSTGRES = [
   "batches",
@@ -29,7 +33,9 @@ const ON_POSTGRES = [
   "full-text",
   "idempotency",
   "routes",
-].map((name) => `tests/server/${name}.test.ts`);
+]
+  .filter((_, at) => (at + Number(process.env.SEED)) % 2 === 0)
+  .map((name) => `tests/server/${name}.test.ts`);
 
 /**
  * The suites, those that take long first. Two lanes take the next one each: while the suite of one
@@ -75,9 +81,6 @@ const ALONE = {
 const chosen = chosenBy(args);
 /** Whether somebody asked for the suite of Python. Else it runs the client's own tests alone. */
 const isPythonWhole = isFull || args.some((arg) => arg !== "--lint");
-// tests/support/amount.ts reads both.
-process.env.TIER = isFull ? "full" : "change";
-process.env.SEED ??= String(randomInt(2 ** 31));
 // Tests start some thousand programs. Each finds its compiled JavaScript here.
 process.env.NODE_COMPILE_CACHE ??= at(".cache/compiled");
 say(`SEED=${process.env.SEED} npm ${isFull ? "run test:full" : "test"} generates the same again`);

@@ -20,6 +20,7 @@ function run(code: string, env: NodeJS.ProcessEnv, ...args: string[]) {
     `import fc from "fast-check";
      import { describe, expect, it } from "vitest";
      import { amount, isFull, runs, SEED, some } from ${support};
+     import * as inTurn from ${JSON.stringify(join(SUPPORT, "in-turn.ts"))};
      ${code}`,
   );
   const reporter = join(SUPPORT, "reporter.ts");
@@ -106,4 +107,25 @@ it("the part of a list moves with the seed, and the full tier has the whole list
     [1, 4],
   ]);
   expect(JSON.parse(part({ TIER: "full" }))).toEqual([0, 1, 2, 3, 4, 5, 6]);
+});
+
+it("of tests that take turns every second one runs, and of each block one", () => {
+  const code = `const { describe: block, test: turn } = inTurn;
+    const says = (name) => turn(name, () => console.log("ran " + name));
+    says("first"); says("second");
+    block("some", () => { says("third"); says("fourth"); says("fifth"); });
+    block("one", { timeout: 9000 }, () => says("sixth"));
+    block.each(["x", "y"])("each of %s", (row) => {
+      turn.each([1, 2])(row + " %i", (n) => console.log("ran " + row + n));
+      turn.runIf(true)("so", () => console.log("ran " + row));
+    });`;
+  const ran = (env: NodeJS.ProcessEnv) => {
+    const { status, output } = run(code, env);
+    expect(status).toBe(0);
+    return [...output.matchAll(/^ran (.*)$/gm)].map(([, name]) => name).join(" ");
+  };
+  expect(ran({ SEED: "0" })).toBe("first third fifth sixth x1 x2 y1 y2");
+  expect(ran({ SEED: "1" })).toBe("second fourth sixth x y");
+  const all = "first second third fourth fifth sixth x1 x2 x y1 y2 y";
+  expect(ran({ SEED: "1", TIER: "full" })).toBe(all);
 });

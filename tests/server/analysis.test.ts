@@ -1,10 +1,11 @@
 // A language model analyses episodes: the requests to the model, and the handling of its answers,
 // useful or not.
 
-import { describe, expect, test, vi } from "vitest";
+import { expect, vi } from "vitest";
 import { Analyst } from "../../js/server/src/analysis/analyst.ts";
 import { Chat } from "../../js/server/src/analysis/chat.ts";
 import { createLog } from "../../js/server/src/log.ts";
+import { describe, test } from "../support/in-turn.ts";
 import {
   type Asked,
   answerTo,

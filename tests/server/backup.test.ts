@@ -14,11 +14,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect } from "vitest";
 import { backUp, restore } from "../../js/server/src/backup.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { some } from "../support/amount.ts";
+import { describe, test } from "../support/in-turn.ts";
 import { execute, makeExisting, raw } from "./support/existing-database.ts";
 import { makeHynous } from "./support/hynous-database.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
@@ -353,7 +354,7 @@ describe("adoption", () => {
     expect(sumsOf(folder)).toEqual(before);
   });
 
-  test.skipIf(process.platform !== "linux")("refuses a database that a program has open", () => {
+  test.runIf(process.platform === "linux")("refuses a database that a program has open", () => {
     const [folder, given] = [temporaryFolder(), join(temporaryFolder(), "theirs.db")];
     makeExisting(given);
     const other = raw(given);

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import fc from "fast-check";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import { backUp, restore } from "../../js/server/src/backup.ts";
 import { checkAll } from "../../js/server/src/check.ts";
@@ -22,6 +22,7 @@ import { logIndexOf, logOf } from "../../js/server/src/storage/files.ts";
 import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { checkLog } from "../../js/server/src/storage/wal.ts";
 import { amount, runs, some } from "../support/amount.ts";
+import { describe, test } from "../support/in-turn.ts";
 import { execute } from "./support/existing-database.ts";
 import { start } from "./support/server-process.ts";
 import { clientOf, LESSON } from "./support/shared-server.ts";

@@ -4,12 +4,13 @@
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { expect, vi } from "vitest";
 import type { OptionName } from "../../js/server/src/settings/options.ts";
 import { agentFile, agentsDir } from "../../js/server/src/settings/paths.ts";
 import { readSettings } from "../../js/server/src/settings/read.ts";
 import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { some } from "../support/amount.ts";
+import { describe, test } from "../support/in-turn.ts";
 import {
   type Asked,
   answerTo,

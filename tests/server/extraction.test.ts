@@ -1,12 +1,13 @@
 // A language model takes facts out of the messages of POST /remember: the requests to the model,
 // and the handling of its answers, useful or not.
 
-import { describe, expect, test } from "vitest";
+import { expect } from "vitest";
 import type { ModelAnswer } from "../../js/server/src/analysis/analyst.ts";
 import { Extractor } from "../../js/server/src/extraction/extractor.ts";
 import { factsIn, MAX_FACT, MAX_FACTS } from "../../js/server/src/extraction/facts.ts";
 import { MAX_OF_A_WINDOW, MAX_WINDOWS, windowsOf } from "../../js/server/src/extraction/windows.ts";
 import { some } from "../support/amount.ts";
+import { describe, test } from "../support/in-turn.ts";
 import {
   type Asked,
   type Behaviour,

@@ -16,12 +16,13 @@ import {
 import { dirname, join } from "node:path";
 import { parse as parseJson } from "jsonc-parser";
 import { parse as parseToml } from "smol-toml";
-import { describe, expect, test } from "vitest";
+import { expect } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { FORMS } from "../../js/server/src/mcp/config-files.ts";
 import { CLIENT_NAMES, CLIENTS, fileOf } from "../../js/server/src/mcp/install.ts";
 import { messagesIn } from "../../js/server/src/mcp/session-hooks.ts";
 import { some } from "../support/amount.ts";
+import { describe, test } from "../support/in-turn.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";

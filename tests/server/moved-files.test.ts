@@ -12,12 +12,13 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect } from "vitest";
 import { agentFile, agentsDir } from "../../js/server/src/settings/paths.ts";
 import { logIndexOf, logOf } from "../../js/server/src/storage/files.ts";
 import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { some } from "../support/amount.ts";
 import { testInFull } from "../support/full.ts";
+import { describe, test } from "../support/in-turn.ts";
 import { raw } from "./support/existing-database.ts";
 import { type Running, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { strToU8, zipSync } from "fflate";
 import { BUILT_IN_PRESETS } from "nous-memory";
-import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, expect, onTestFinished, vi } from "vitest";
 import type { Place } from "../../js/server/src/storage/place.ts";
 import { closeDatabases } from "../../js/server/src/storage/postgres/open.ts";
 import { readStorage, withStorage } from "../../js/server/src/transfer/commands.ts";
@@ -20,6 +20,7 @@ import {
 } from "../../js/server/src/transfer/moving/commands.ts";
 import type { Source } from "../../js/server/src/transfer/moving/names.ts";
 import { amount } from "../support/amount.ts";
+import { describe, test } from "../support/in-turn.ts";
 import { databaseOptions } from "./support/on-postgres.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";

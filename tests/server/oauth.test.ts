@@ -10,11 +10,12 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js";
 import { base64url, exportJWK, SignJWT, UnsecuredJWT } from "jose";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import { createLog } from "../../js/server/src/log.ts";
 import { IssuerKeys } from "../../js/server/src/oauth/issuer.ts";
 import { claimedBy } from "../../js/server/src/oauth/tokens.ts";
 import { some } from "../support/amount.ts";
+import { describe, test } from "../support/in-turn.ts";
 import {
   type How,
   type Issuer,

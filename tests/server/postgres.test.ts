@@ -4,11 +4,12 @@
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, vi } from "vitest";
 import { readOnly } from "../../js/server/src/refusal.ts";
 import { SCHEMA, TABLES_OF_AGENTS } from "../../js/server/src/storage/postgres/migrations.ts";
 import { amount } from "../support/amount.ts";
 import { testInFull } from "../support/full.ts";
+import { describe, test } from "../support/in-turn.ts";
 import { life } from "./support/memory-life.ts";
 import { CERTIFICATE, type Postgres, query, startPostgres } from "./support/postgres.ts";
 import { PROGRAM, start } from "./support/server-process.ts";

@@ -13,12 +13,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import { copyNamesOf } from "../../js/server/src/backup.ts";
 import { BackupSchedule } from "../../js/server/src/backups/schedule.ts";
 import { type BackedUp, backUpInto, lastBackup } from "../../js/server/src/backups/set.ts";
 import type { Logger } from "../../js/server/src/log.ts";
 import { agentFile, agentsDir } from "../../js/server/src/settings/paths.ts";
+import { describe, test } from "../support/in-turn.ts";
 import { PROGRAM, type Running, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { expect, vi } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import { searchHandlers } from "../../js/server/src/agent/handlers/search.ts";
 import { TRANSFORMERS } from "../../js/server/src/embeddings/text.ts";
@@ -20,6 +20,7 @@ import type { RankedBy } from "../../js/server/src/settings/choices.ts";
 import { agentFile, type SnapshotPlaces, snapshotsOf } from "../../js/server/src/settings/paths.ts";
 import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { NodeTable } from "../../js/server/src/storage/tables/nodes.ts";
+import { describe, test } from "../support/in-turn.ts";
 import { execute, raw } from "./support/existing-database.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";

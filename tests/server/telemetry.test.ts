@@ -3,10 +3,11 @@
 
 import { createHash } from "node:crypto";
 import fc from "fast-check";
-import { describe, expect, test, vi } from "vitest";
+import { expect, vi } from "vitest";
 import { createLog } from "../../js/server/src/log.ts";
 import { Otlp } from "../../js/server/src/telemetry/otlp.ts";
 import { amount, runs, some } from "../support/amount.ts";
+import { describe, test } from "../support/in-turn.ts";
 import { type Collector, type Span, startCollector } from "./support/collector.ts";
 import { startProvider } from "./support/embedding-provider.ts";
 import { keyIn } from "./support/keys.ts";
