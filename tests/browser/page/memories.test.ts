@@ -225,7 +225,7 @@ describe("conflicts", () => {
     ...(place === 0 ? { detection_confidence: 0.83 } : {}),
   }));
 
-  it("are decided one after the other with the keyboard, and each decision is taken back", async () => {
+  it("are decided with the keyboard, one after the other, and taken back", async () => {
     const { page, complaints, close } = await visit(VIEW);
     await choose(page, { name: "pairs.jsonl", text: jsonl([...NOTES.slice(0, -1), ...PAIRS]) });
     const section = page.getByRole("region", { name: "Conflicts" });
@@ -266,7 +266,7 @@ describe("conflicts", () => {
     await close();
   });
 
-  it("that were decided wait again in a memory that is kept, without what the decision made", async () => {
+  it("wait again in a memory that is kept, without what a decision made", async () => {
     const { page, close } = await visit(VIEW);
     await choose(page, { name: "kept.jsonl", text: jsonl(NOTES) });
     await page.getByRole("button", { name: "Keep in this browser" }).click();

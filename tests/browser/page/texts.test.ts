@@ -1,5 +1,5 @@
-// Texts of memories in all their forms: words longer than a line, languages without blanks or from the
-// right, texts that a list cuts.
+// Texts of memories in all their forms: words longer than a line, languages without blanks or from
+// the right, texts that a list cuts.
 
 import { describe, expect, it } from "vitest";
 import { shortened, titleOf } from "../../../js/page/src/memory/records.ts";
@@ -92,7 +92,7 @@ describe("texts of memories", () => {
     await close();
   });
 
-  it("are cut also without blanks, shown whole on demand, and written in their direction", async () => {
+  it("are cut also without blanks, shown whole on demand, and have their direction", async () => {
     const { page, close } = await opened(WIDTHS.wide);
     const record = page.locator('.record[data-id="japanese"]');
     expect((await record.locator(".text").innerText()).length).toBeLessThan(400);

@@ -321,7 +321,10 @@ export class Server {
     await this.#asking(() => this.#clientWith(version).deleteNode(id));
   }
 
-  /** Resolves a conflict, or lets it wait again. Returns the rows of its memories, and of their edges. */
+  /**
+   * Resolves a conflict, or lets it wait again. Returns the rows of its memories, and of their
+   * edges.
+   */
   async resolve(conflict_id: string, resolution: Resolution | "undecided"): Promise<Json[]> {
     return this.#asking(async () => {
       const done = await this.#client.resolveConflict({ conflict_id, resolution });
