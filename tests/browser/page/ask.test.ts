@@ -246,6 +246,16 @@ describe("Ask", () => {
     await close();
   });
 
+  it("says in both columns that neither ranking finds anything", async () => {
+    const { page, close } = await ask("q=%3F%3F%3F&compare=signals");
+    await expect.poll(() => page.locator(".right .verdict").count()).toBe(1);
+    expect(await page.locator(".columns .verdict").allInnerTexts()).toEqual([
+      "It finds nothing.",
+      "It finds nothing.",
+    ]);
+    await close();
+  });
+
   it("is accessible and fits, in both themes, narrow and wide", async () => {
     for (const at of ["compare=intent&q=Which+lessons%3F", "q=What+is+the+blood+type+of+Theo%3F"]) {
       const { page, complaints, close } = await ask(at);

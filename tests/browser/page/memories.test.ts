@@ -218,6 +218,70 @@ describe("a guess that another memory replaces one", () => {
   });
 });
 
+describe("conflicts", () => {
+  const PAIRS = ["q1", "q2", "q3"].map((id, place) => ({
+    ...{ kind: "conflict", id, status: "pending" },
+    ...{ old_node_id: ["rent", "rent", "oak"][place], new_node_id: "raise" },
+    ...(place === 0 ? { detection_confidence: 0.83 } : {}),
+  }));
+
+  it("are decided with the keyboard, one after the other, and taken back", async () => {
+    const { page, complaints, close } = await visit(VIEW);
+    await choose(page, { name: "pairs.jsonl", text: jsonl([...NOTES.slice(0, -1), ...PAIRS]) });
+    const section = page.getByRole("region", { name: "Conflicts" });
+    await section.getByRole("heading", { name: "3 conflicts" }).waitFor();
+    // How sure a conflict is stands where somebody has told it.
+    const likely = section.getByText("likely that the newer one replaces it");
+    expect(await likely.allInnerTexts()).toEqual([
+      "83\u00a0% likely that the newer one replaces it",
+    ]);
+    const idOfFocus = () =>
+      page.evaluate(() => document.activeElement?.closest("li")?.getAttribute("data-id"));
+    for (const [label, told] of [
+      ["Newer replaces older", "The newer one replaces the older one."],
+      ["Keep both", "Both are kept."],
+      ["Older stands", "The older one stands."],
+    ] as const) {
+      const before = await section.locator("li").first().getAttribute("data-id");
+      const after = await section.locator("li").nth(1).getAttribute("data-id");
+      await section.getByRole("button", { name: label }).first().press("Enter");
+      await section.getByText(told).waitFor();
+      await expect.poll(() => section.locator("li").count()).toBe(2);
+      await expect.poll(idOfFocus).toBe(after);
+      await section.getByRole("button", { name: "Undo" }).press("Enter");
+      await expect.poll(() => section.locator("li").count()).toBe(3);
+      await expect.poll(idOfFocus).toBe(before);
+      expect(await section.getByText(told).count()).toBe(0);
+    }
+    for (let left = 2; left >= 0; left -= 1) {
+      await section.getByRole("button", { name: "Keep both" }).first().press("Enter");
+      await expect.poll(() => section.locator("li").count()).toBe(left);
+    }
+    await section.getByRole("heading", { name: "No conflicts" }).waitFor();
+    await expect.poll(() => section.evaluate((it) => it === document.activeElement)).toBe(true);
+    // The undo of the memory takes the last one back, too.
+    await page.getByRole("button", { name: "Undo the last change" }).click();
+    await section.getByRole("heading", { name: "One conflict" }).waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("wait again in a memory that is kept, without what a decision made", async () => {
+    const { page, close } = await visit(VIEW);
+    await choose(page, { name: "kept.jsonl", text: jsonl(NOTES) });
+    await page.getByRole("button", { name: "Keep in this browser" }).click();
+    await page.getByText("Kept. It opens").waitFor();
+    await page.getByRole("button", { name: "Older stands" }).click();
+    const section = page.getByRole("region", { name: "Conflicts" });
+    await section.getByRole("button", { name: "Undo" }).click();
+    await section.getByRole("heading", { name: "One conflict" }).waitFor();
+    await page.reload();
+    await section.getByRole("heading", { name: "One conflict" }).waitFor();
+    expect(await page.locator(".open-memory .facts").first().innerText()).not.toContain("link");
+    await close();
+  });
+});
+
 describe("files", () => {
   it("open beside wrong lines, which are listed with number and reason", async () => {
     const { page, complaints, requests, close } = await visit(VIEW);
@@ -652,6 +716,58 @@ describe("a server", () => {
   };
   const says = (page: Page, text: string) =>
     page.getByRole("alert").filter({ hasText: text }).first().waitFor();
+
+  it("has the agent that is open in its form, also if others have memories", async () => {
+    const server = await filled();
+    const other = { "x-nous-agent": "other" };
+    expect((await server.ask("POST /nodes", NODES[0], other)).status).toBe(201);
+    for (const agent of ["other", "default"]) {
+      const at = `memories?memory=server&agent=${agent}`;
+      const { page, close } = await visitPage(browser(), `${server.url}/`, at);
+      await heading(page, `Agent “${agent}”`).waitFor();
+      await page.getByText("Open another memory").click();
+      expect(await page.getByLabel("Agent", { exact: true }).inputValue()).toBe(agent);
+      expect(await page.getByLabel("Address").inputValue()).toBe(server.url);
+      await close();
+    }
+  });
+
+  it("lets a conflict wait again that was decided", async () => {
+    const server = await filled();
+    const { page, complaints, close } = await visitPage(browser(), `${server.url}/`, "memories");
+    const section = page.getByRole("region", { name: "Conflicts" });
+    const stateOf = async (id: string) =>
+      (await server.ask(`GET /nodes/${id}?recall=false`)).body.state_lifecycle;
+    for (const label of ["Older stands", "Keep both", "Newer replaces older"]) {
+      await section.getByRole("button", { name: label }).click();
+      await section.getByRole("heading", { name: "No conflicts" }).waitFor();
+      expect((await server.ask("GET /edges?node_id=rent")).body.data).toHaveLength(1);
+      await section.getByRole("button", { name: "Undo" }).click();
+      await section.getByRole("heading", { name: "One conflict" }).waitFor();
+      expect((await server.ask("GET /edges?node_id=rent")).body.data).toEqual([]);
+      expect(await Promise.all([stateOf("rent"), stateOf("raise")])).toEqual(["ACTIVE", "ACTIVE"]);
+    }
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("that ranks by six signals says so, and Sections shows that ranking first", async () => {
+    const server = await filled(["--ranking", "signals"]);
+    const at = (view: string) => visitPage(browser(), `${server.url}/`, view);
+    const memories = await at("memories");
+    await memories.page
+      .getByText("The server ranks by six signals, the page by evidence")
+      .waitFor();
+    await memories.close();
+    const { page, close } = await at("sections?q=rent");
+    await page.locator(".moved li").first().waitFor();
+    expect(await page.getByLabel("By six signals").isChecked()).toBe(true);
+    await page.getByText("By evidence").click();
+    await page.getByText("With other weights trust the order").waitFor();
+    await page.goto(`${server.url}/#/context?q=rent`);
+    await page.getByText("if it ranks by evidence: this one ranks by six signals").waitFor();
+    await close();
+  });
 
   it("decides a guess, and undoes that", async () => {
     const server = await filled();

@@ -20,6 +20,14 @@ describe("the view Speed", () => {
 
   it("marks the fastest of each size, and says the result in words", async () => {
     const { page, complaints, close } = await visit("speed");
+    // Browsers round in their own ways: no result differs because of that.
+    await page.route(/speed-worker/, async (route) => {
+      const code = await (await route.fetch()).text();
+      const rounded = ["exp", "log", "pow"].map(
+        (name) => `{const own=Math.${name};Math.${name}=(...x)=>own(...x)*(1+2**-52)}`,
+      );
+      await route.fulfill({ contentType: "text/javascript", body: rounded.join("") + code });
+    });
     // It starts with a sentence and a button.
     expect(await page.locator(".speed .lead").innerText()).toMatch(/^[^.]+\.$/);
     expect(await page.locator(".speed").getByRole("button").count()).toBe(1);

@@ -10,6 +10,7 @@ import {
   decide,
   edit,
   remove,
+  reopen,
   resolve,
   texts,
   undecide,
@@ -130,6 +131,35 @@ describe("a conflict whose guess is only possible", () => {
     expect(shown(held)).toMatchObject({ edges: [type], conflict: "resolved" });
     await undo(held);
     expect(shown(held)).toEqual(before);
+  });
+});
+
+describe("a conflict without a guess", () => {
+  const PLAIN = RENTS.filter(({ kind }) => kind !== "edge");
+
+  test.each([
+    ["keep_both", "relates_to"],
+    ["new_is_current", "supersedes"],
+    ["old_is_current", "supersedes"],
+  ] as const)("waits again if %s is taken back, and what was edited stays", async (how, type) => {
+    const held = await opened(PLAIN);
+    const before = shown(held);
+    await edit(held, "new", { ...texts(held, "new"), title: "The rent is 960 euros" });
+    await resolve(held, "q", [held.card("old"), held.card("new")], how);
+    expect(shown(held)).toMatchObject({ edges: [type], conflict: "resolved" });
+    await edit(held, "old", { ...texts(held, "old"), title: "The rent was 900 euros" });
+    await reopen(held, "q");
+    expect(shown(held)).toEqual({ ...before, title: "The rent was 900 euros" });
+    await expect(reopen(held, "q")).rejects.toThrow("no longer there");
+    await undo(held);
+    expect(shown(held)).toEqual(before);
+    // The step before the decision is still there.
+    await undo(held);
+    expect(held.row("new")!.content_title).toBe("The rent is 950 euros");
+    await resolve(held, "q", [held.card("old"), held.card("new")], how);
+    await undo(held);
+    expect(shown(held)).toEqual(before);
+    held.free();
   });
 });
 

@@ -185,7 +185,8 @@ export async function undo(held: Held): Promise<void> {
   const past = held.pasts.at(-1);
   if (past === undefined) return;
   held.pasts = held.pasts.slice(0, -1);
-  const { added = [] } = past;
+  const { added = [], waiting } = past;
+  if (waiting !== undefined) return reopenHere(held, waiting, past);
   if (added.length > 0) {
     held.remove(added);
     await keepDeletion(held, added);
@@ -329,6 +330,55 @@ export async function undecide(held: Held, ...seen: [older: Seen, newer: Seen]):
   await put(held, [{ ...rowOf(held, id), state_lifecycle }], [edge], marked);
 }
 
+/** The id of the edge that the decision of a conflict makes. */
+const edgeOf = (conflict: string): string => `e_${conflict}`;
+
+/** Takes the decision of a conflict back: it waits again. */
+export async function reopen(held: Held, id: string): Promise<void> {
+  const conflict = held.rows.conflicts.find((it) => it.id === id);
+  if (conflict === undefined) throw new Error("This conflict is no longer there.");
+  const { old_node_id: older, new_node_id: newer, read } = conflict;
+  if (newer !== null && held.decisions.some((it) => it.older === older && it.newer === newer))
+    return undecide(held, rowOf(held, older), rowOf(held, newer));
+  if (held.server !== undefined) {
+    const rows = await held.server.resolve(id, "undecided");
+    const ends = new Set([older, newer]);
+    held.dropEdges(({ source_id, target_id }) => ends.has(source_id) && ends.has(target_id));
+    take(held, [...rows, waitingAgain(read)]);
+    return;
+  }
+  const past = held.pasts.find((step) => step.waiting === id);
+  if (past === undefined) throw new Error("This decision is no longer there.");
+  await reopenHere(held, id, past);
+}
+
+const waitingAgain = (read: Json): Json => ({
+  ...read,
+  ...{ status: "pending", resolution: null, resolved_at: null },
+});
+
+/** Lets a conflict of a memory in the page wait again. What was edited since stays. */
+async function reopenHere(held: Held, id: string, past: Past): Promise<void> {
+  const states = new Map(past.rows.map((row) => [row.id, row.state_lifecycle]));
+  // No later step brings the decision back.
+  const withState = (row: IndexedNodeRow): IndexedNodeRow =>
+    states.has(row.id) ? { ...row, state_lifecycle: states.get(row.id) ?? null } : row;
+  const place = held.pasts.indexOf(past);
+  held.pasts = held.pasts
+    .filter((step) => step !== past)
+    .map((step, at) => (at < place ? step : { ...step, rows: step.rows.map(withState) }));
+  const edge = edgeOf(id);
+  held.dropEdges((it) => it.id === edge);
+  await keepDeletion(held, [edge]);
+  const rows = past.rows.map(({ id, state_lifecycle }) => ({
+    ...rowOf(held, id),
+    state_lifecycle,
+  }));
+  const line = waitingAgain(held.rows.conflicts.find((it) => it.id === id)!.read);
+  addRow(held.rows, line);
+  await put(held, rows, [], [line]);
+}
+
 /**
  * Resolves a conflict of memories as they were seen, and as the server does: the outdated memory
  * becomes dormant, and is linked.
@@ -355,17 +405,19 @@ export async function resolve(
     take(held, [...(await held.server.resolve(id, resolution)), resolved]);
     return;
   }
-  // What was done before is not undone across it.
-  held.pasts = [];
   addRow(held.rows, resolved);
   // A text that no memory holds leaves nothing to link.
-  if (new_node_id === null) return keepChange(held, [resolved]);
+  if (new_node_id === null) {
+    notePast(held, { rows: [], edges: [], waiting: id });
+    return keepChange(held, [resolved]);
+  }
   const [older, newer] = [rowOf(held, old_node_id), rowOf(held, new_node_id)];
   const [current, past] = resolution === "old_is_current" ? [older, newer] : [newer, older];
+  notePast(held, { rows: [past], edges: [], waiting: id });
   const type = resolution === "keep_both" ? "relates_to" : "supersedes";
   const edge: EdgeRow = {
     sequence: held.rows.edges.length,
-    id: `e_${id}`,
+    id: edgeOf(id),
     type,
     subtype: null,
     source_id: current.id,

@@ -37,7 +37,15 @@ import {
 } from "nous-wasm";
 import { base64Of, bytesIn } from "./base64.ts";
 import { type Coming, exportLines, isOf, type Rows } from "./lines.ts";
-import type { Card, Decision, Seen, Summary, Value, WrongLine } from "./records.ts";
+import {
+  type Card,
+  type Decision,
+  type Seen,
+  type Summary,
+  titleOf,
+  type Value,
+  type WrongLine,
+} from "./records.ts";
 import type { Server } from "./server.ts";
 
 /** Memories that go into the index at once, so that progress shows and the worker answers. */
@@ -94,6 +102,8 @@ export interface Past {
   edges: EdgeRow[];
   /** Ids of memories that were not there. */
   added?: readonly string[];
+  /** The id of a conflict that was waiting. */
+  waiting?: string;
 }
 
 /** Resolves when other calls have had their turn. */
@@ -537,7 +547,7 @@ export class Held {
   /** Returns the title of a memory, or the beginning of its text. */
   titleOf(id: string): string {
     const row = this.rows.nodes.get(id)!;
-    return row.content_title || `${(textsOf(row).text ?? "").slice(0, 60)}…`;
+    return titleOf({ title: row.content_title, text: textsOf(row).text ?? "" });
   }
 
   /** The values of the fact that a memory tells, if there are several: those around its own. */
@@ -629,6 +639,7 @@ export class Held {
       hasVectors: this.hasVectors,
       isByMeaning: this.isByMeaning,
       source: this.source,
+      isBySignals: this.server?.isBySignals ?? false,
       kindNames: Object.keys(this.preset.types),
     };
   }

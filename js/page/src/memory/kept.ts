@@ -115,7 +115,7 @@ const isNode = (row: Json): boolean => row.kind === "node";
 /** Whether a row holds the text of one of some memories. */
 function holdsTextOf(row: Json, ids: ReadonlySet<unknown>): boolean {
   if (row.kind === "conflict") return ids.has(row.old_node_id) || ids.has(row.new_node_id);
-  return isNode(row) && ids.has(row.id);
+  return (isNode(row) || row.kind === "edge") && ids.has(row.id);
 }
 
 /** Deletes the saved memory. The open memory stays. */

@@ -12,6 +12,22 @@ export interface Seen {
 /** Returns the part of a memory that tells which version was seen. */
 export const seenOf = ({ id, version }: Seen): Seen => ({ id, version });
 
+/** Returns the beginning of a text that is too long, up to a blank if one is near. */
+export function shortened(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const blank = text.lastIndexOf(" ", most);
+  const cut = text.slice(0, blank > most / 2 ? blank : most);
+  // No character is cut in two.
+  return `${cut.replace(/[\uD800-\uDBFF]$/, "")} …`;
+}
+
+/** The most characters of a text that stand for a title. */
+const MAX_TITLE = 60;
+
+/** Returns the title of a memory, or the beginning of its text. */
+export const titleOf = ({ title, text }: Pick<Card, "title" | "text">, most = MAX_TITLE): string =>
+  title === "" ? shortened(text, most) : title;
+
 /** A memory as a list shows it. Instants are milliseconds since 1970. */
 export interface Card extends Seen {
   /** Its own title; empty if it has none. */
@@ -241,6 +257,8 @@ export interface Summary {
   wrongCount: number;
   /** Where the memory comes from; `new`: the visitor writes it. */
   source: "sample" | "files" | "kept" | "server" | "new";
+  /** Whether a server has it that ranks by six signals. */
+  isBySignals: boolean;
   /** The kinds that a memory can be given, by name. */
   kindNames: string[];
   /** Whether the memory is kept in this browser. */

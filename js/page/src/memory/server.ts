@@ -11,7 +11,7 @@ import {
   NousRequestError,
 } from "nous-server/client";
 import { addRow, type Coming, memoryIn, type Rows } from "./lines.ts";
-import type { Decision, Metric, ServerState } from "./records.ts";
+import type { Decision, Metric, Resolution, ServerState } from "./records.ts";
 
 /** Something that was written to the memory. */
 export type Event = Followed;
@@ -81,6 +81,8 @@ export class Server {
   readonly address: Address;
   readonly #client: NousClient;
   /** Whether it has answered. */
+  /** Whether the server ranks by six signals, as far as it has told. */
+  isBySignals = false;
   #hasAnswered = false;
   /** Whether files are being stored. Then the memory is read anew, and its events are of the files. */
   isStoring = false;
@@ -147,7 +149,8 @@ export class Server {
     this.#hasAnswered = true;
     const { node_count: count } = await client.health();
     if (count === 0) await this.#refuseMistyped();
-    const { preset, weights, stemming, types, sections } = await client.readAgent();
+    const { preset, weights, stemming, types, sections, ranking } = await client.readAgent();
+    this.isBySignals = ranking === "signals";
     addRow(rows, { kind: "agent", preset, weights, stemming, types, sections });
     const { learning, steps } = await client.readLearned();
     if (learning) rows.learnedSteps = steps;
@@ -318,11 +321,11 @@ export class Server {
     await this.#asking(() => this.#clientWith(version).deleteNode(id));
   }
 
-  /** Resolves a conflict. Returns the rows of its memories, and of their edges. */
-  async resolve(
-    conflict_id: string,
-    resolution: "new_is_current" | "keep_both" | "old_is_current",
-  ): Promise<Json[]> {
+  /**
+   * Resolves a conflict, or lets it wait again. Returns the rows of its memories, and of their
+   * edges.
+   */
+  async resolve(conflict_id: string, resolution: Resolution | "undecided"): Promise<Json[]> {
     return this.#asking(async () => {
       const done = await this.#client.resolveConflict({ conflict_id, resolution });
       const rows: Json[] = [await this.readRow(done.old_node_id)];
@@ -532,7 +535,7 @@ export function metricsIn(text: string): Metric[] {
       value: NUMBER.format(sum(name)),
     })),
     {
-      name: "Memory of the indexes",
+      name: "Main memory of the indexes",
       value: `${NUMBER.format(sum("nous_resident_bytes") / 1e6)} MB`,
     },
   ];

@@ -126,6 +126,7 @@ const calls = {
   undecide: async (older: Seen, newer: Seen) => (await changing()).undecide(there(), older, newer),
   resolve: async (id: string, seen: readonly Seen[], how: Resolution) =>
     (await changing()).resolve(there(), id, seen, how),
+  reopen: async (id: string) => (await changing()).reopen(there(), id),
   /** Returns the memory as the lines of an export. */
   download: async () => new Blob([...textOfLines((await whole()).exportLines())]),
   keep: async () => keep(await whole()),

@@ -97,7 +97,7 @@ function toldOf(state: (typeof meaning.value)["state"]): string {
       return "The sentence model could not be loaded: answers go by words.";
     case "none":
       return isOfServer()
-        ? "Answers go by words, as those of the server."
+        ? "Answers go by words: the server has no vectors of the sentence model."
         : "Answers go by words: the memories have vectors of another model.";
   }
 }

@@ -3,8 +3,9 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { memory, memoryChanged, opened } from "../memory/client.ts";
-import type { Card, Texts } from "../memory/records.ts";
+import { type Card, type Texts, titleOf } from "../memory/records.ts";
 import { MemoryCard } from "./card.tsx";
+import { isLong } from "./memory-text.tsx";
 import { whyNot } from "./problem.ts";
 import { Values } from "./values.tsx";
 
@@ -19,8 +20,9 @@ interface RowProps {
 export function MemoryRow({ card, onRemove, hasValues = true }: RowProps) {
   const editing = useSignal<Texts | undefined>(undefined);
   const why = useSignal("");
+  const isWhole = useSignal(false);
   const edit = useRef<HTMLButtonElement>(null);
-  const name = card.title === "" ? card.text.slice(0, 60) : card.title;
+  const name = titleOf(card);
   const begin = async () => {
     why.value = await whyNot(async () => {
       editing.value = await memory.texts(card.id);
@@ -40,7 +42,7 @@ export function MemoryRow({ card, onRemove, hasValues = true }: RowProps) {
       {editing.value === undefined ? (
         <>
           <div class="body">
-            <MemoryCard card={card} />
+            <MemoryCard card={card} isShort={!isWhole.value} />
             {hasValues ? <Values card={card} /> : null}
             {card.tags.length === 0 ? null : (
               <ul class="tags" aria-label="Tags">
@@ -51,6 +53,19 @@ export function MemoryRow({ card, onRemove, hasValues = true }: RowProps) {
             )}
           </div>
           <div class="actions">
+            {isLong(card.text) ? (
+              <button
+                type="button"
+                class="more"
+                aria-expanded={isWhole.value}
+                aria-label={`${isWhole.value ? "Show less" : "Show all"} of ${name}`}
+                onClick={() => {
+                  isWhole.value = !isWhole.value;
+                }}
+              >
+                {isWhole.value ? "Show less" : "Show all"}
+              </button>
+            ) : null}
             <button
               ref={edit}
               type="button"

@@ -8,6 +8,9 @@ import type { Mark } from "../memory/records.ts";
 const AROUND = 90;
 const MAX = 320;
 
+/** Whether a short form leaves out some of a text. */
+export const isLong = ({ length }: string): boolean => length > MAX;
+
 interface MarkedProps {
   text: string;
   field: Mark["field"];
@@ -88,11 +91,18 @@ function inWholeTokens(text: string, { start, end, ...mark }: Mark): Mark {
   return { ...mark, start: from, end: to };
 }
 
+/** Returns where a text may be cut: at the next blank, unless it is far, as in Japanese. */
+function cutIn(text: string, at: number): number {
+  const blank = `${text} `.indexOf(" ", at);
+  if (blank >= 0 && blank - at < AROUND) return blank;
+  // No character is cut in two.
+  return /[\uDC00-\uDFFF]/.test(text[at] ?? "") ? at + 1 : at;
+}
+
 /** Returns the stretch of a long text to show. */
 function stretch(text: string, marks: readonly Mark[]): [number, number] {
-  if (text.length <= MAX) return [0, text.length];
+  if (!isLong(text)) return [0, text.length];
   const first = marks[0]?.start ?? 0;
-  const start = first <= AROUND ? 0 : text.indexOf(" ", first - AROUND) + 1;
-  const end = text.indexOf(" ", start + MAX);
-  return [start, end < 0 ? text.length : end];
+  const start = first <= AROUND ? 0 : cutIn(text, first - AROUND);
+  return [start, cutIn(text, start + MAX)];
 }

@@ -8,7 +8,7 @@ import { question, view } from "../app/address.ts";
 import { counted } from "../app/format.ts";
 import { openAgain } from "../app/opening.ts";
 import { generation, memory, memoryChanged } from "../memory/client.ts";
-import type { News } from "../memory/records.ts";
+import { type News, shortened } from "../memory/records.ts";
 import { isInUse } from "./in-use.ts";
 
 /** How long the line stays if nothing waits, in milliseconds. */
@@ -55,8 +55,7 @@ function lineAfter(before: string, news: News): string {
 }
 
 function toldOf({ stored, changed, deleted, title }: News): string {
-  const short = title.length > MAX_TITLE ? `${title.slice(0, MAX_TITLE).trimEnd()} …` : title;
-  const about = title === "" ? "" : `: “${short}”`;
+  const about = title === "" ? "" : `: “${shortened(title, MAX_TITLE)}”`;
   const memories = (count: number) => counted(count, "memory", "memories");
   if (stored === 1 && changed + deleted === 0) return `Stored just now ${OTHERS}${about}`;
   const parts = [

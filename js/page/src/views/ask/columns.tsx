@@ -7,7 +7,7 @@ import { param } from "../../app/address.ts";
 import { ms, ordinal, SECTION_NAMES } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { memory } from "../../memory/client.ts";
-import type { Compared, Rival, Shown } from "../../memory/records.ts";
+import { type Compared, type Rival, type Shown, titleOf } from "../../memory/records.ts";
 import { Facts } from "../../parts/card.tsx";
 import { Waiting } from "../../parts/loading.tsx";
 import { askedQuestion } from "./suggestions.ts";
@@ -44,6 +44,8 @@ const RIVALS: Readonly<Record<Rival, About>> = {
   },
 };
 const NONE = "none";
+/** The most characters of a text in place of a title. */
+const SHORT = 80;
 /** The most answers that a ranking gives here. */
 const MOST = 10;
 
@@ -56,6 +58,8 @@ export const rival = {
     return Object.hasOwn(RIVALS, value) ? (value as Rival) : undefined;
   },
 };
+
+const NOTHING = <p class="verdict">It finds nothing.</p>;
 
 export function RivalPicker() {
   return (
@@ -106,7 +110,9 @@ export function Columns({ ranking, answers, children }: ColumnsProps) {
       <section class="left" aria-label="By evidence">
         <h2>By evidence</h2>
         <p class="quiet">What the engine answers. The number is a probability.</p>
-        {children(value === undefined ? undefined : placesIn(value))}
+        {answers.length === 0
+          ? NOTHING
+          : children(value === undefined ? undefined : placesIn(value))}
       </section>
       <Lines frame={frame} left={answers} right={value?.answers ?? []} lit={lit} />
       <section class="right" aria-label={`By ${RIVALS[ranking].name}`}>
@@ -158,7 +164,7 @@ interface RivalListProps {
 function RivalList({ compared, answers }: RivalListProps) {
   const places = new Map(answers.map(({ card, rank }) => [card.id, rank]));
   const { digits } = RIVALS[compared.ranking];
-  if (compared.answers.length === 0) return <p class="verdict">It finds nothing.</p>;
+  if (compared.answers.length === 0) return NOTHING;
   return (
     <ol class="rivals">
       {compared.answers.map(({ card, rank, score }) => {
@@ -167,9 +173,7 @@ function RivalList({ compared, answers }: RivalListProps) {
           <li key={card.id} class={`rival-item s-${card.section}`} data-id={card.id}>
             <p class="place">{rank}</p>
             <div>
-              <h3 class="title">
-                {card.title === "" ? `${card.text.slice(0, 80)} …` : card.title}
-              </h3>
+              <h3 class="title">{titleOf(card, SHORT)}</h3>
               <Facts card={card} />
               <p class="elsewhere">
                 {other === undefined

@@ -3,7 +3,7 @@
 import { param, question } from "../../app/address.ts";
 import { count, ms } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
-import { memory } from "../../memory/client.ts";
+import { memory, opened } from "../../memory/client.ts";
 import type { Prompt } from "../../memory/context.ts";
 import { Copy } from "../../parts/copy.tsx";
 import { Waiting } from "../../parts/loading.tsx";
@@ -32,7 +32,8 @@ export default function Context() {
         <h1>The prompt of a turn</h1>
         <p class="lead">
           What an agent is given before it answers: the memories that may help with this turn,
-          within a budget of tokens. nous-server builds the same prompt.
+          within a budget of tokens. nous-server builds the same prompt
+          {isBySignals() ? " if it ranks by evidence: this one ranks by six signals" : ""}.
         </p>
       </header>
       <div class="columns">
@@ -125,6 +126,10 @@ function addedUp(prompt: Prompt): Prompt {
   });
   return { ...prompt, sections };
 }
+
+/** Whether the server of the memory ranks by signals. */
+const isBySignals = (): boolean =>
+  opened.value.state === "open" && opened.value.summary.isBySignals;
 
 /** Whether no turn is written yet. */
 const isBlank = (): boolean => askedQuestion().trim() === "";

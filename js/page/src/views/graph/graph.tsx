@@ -5,6 +5,7 @@ import { param } from "../../app/address.ts";
 import { count, counted, percent, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { memory } from "../../memory/client.ts";
+import { shortened } from "../../memory/records.ts";
 import type { GraphNode, Neighbourhood } from "../../memory/spread.ts";
 import { MemoryCard } from "../../parts/card.tsx";
 import { Waiting } from "../../parts/loading.tsx";
@@ -303,10 +304,7 @@ function joinedWith({ nodes, links, threads, alike }: Neighbourhood, place: numb
   return [...along, ...like, ...over];
 }
 
-function titleOf({ card: { title, text } }: GraphNode): string {
-  const name = title === "" ? text : title;
-  return name.length <= SHORT ? name : `${name.slice(0, name.lastIndexOf(" ", SHORT))} …`;
-}
+const titleOf = ({ card: { title, text } }: GraphNode): string => shortened(title || text, SHORT);
 
 function amountOf({ hasLinks }: Neighbourhood, node: GraphNode, hops: number): string {
   if (!hasLinks) return node.score === null ? "–" : percent(node.score);

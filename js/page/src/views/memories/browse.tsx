@@ -21,7 +21,7 @@ import {
 import { count, counted, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { isEmpty, memory, memoryChanged, opened } from "../../memory/client.ts";
-import { type Card, type Counted, seenOf } from "../../memory/records.ts";
+import { type Card, type Counted, seenOf, titleOf } from "../../memory/records.ts";
 import { Waiting } from "../../parts/loading.tsx";
 import { MemoryRow } from "../../parts/memory-row.tsx";
 import { whyNot } from "../../parts/problem.ts";
@@ -223,10 +223,9 @@ interface RemoveProps {
 
 /** Asks before a memory is deleted. */
 function RemoveDialog({ card, isOnServer, close }: RemoveProps) {
-  const name = card.title === "" ? `${card.text.slice(0, 80)} …` : card.title;
   return (
     <Confirm title="Delete this memory?" close={close}>
-      <p>“{name}”</p>
+      <p>“{titleOf(card)}”</p>
       <p class="hint">
         {isOnServer
           ? "It is deleted on the server, with its links. This cannot be undone."

@@ -11,7 +11,7 @@ import { ForgetButton } from "./opener.tsx";
 
 export function OpenMemory({ summary, isAnyKept }: { summary: Summary; isAnyKept: boolean }) {
   const { name, memories, edges, runs, first, last, bySection, source } = summary;
-  const { awaited, isKept, canUndo, learnedSteps } = summary;
+  const { awaited, isKept, canUndo, learnedSteps, isBySignals } = summary;
   const why = useSignal("");
   const done = useSignal("");
   const act = async (work: () => Promise<unknown>, said: string) => {
@@ -80,6 +80,12 @@ export function OpenMemory({ summary, isAnyKept }: { summary: Summary; isAnyKept
         ) : null}
       </div>
       {memories === 0 || awaited > 0 ? null : <MeaningPanel />}
+      {isBySignals ? (
+        <p class="hint">
+          The server ranks by six signals, the page by evidence: answers may differ. Sections shows
+          both.
+        </p>
+      ) : null}
       {learnedSteps === 0 ? null : (
         <p class="hint">
           {source === "server"

@@ -1,7 +1,7 @@
 // The sources of a memory: files, a server, or the memory saved in this browser.
 
 import { useSignal } from "@preact/signals";
-import { question } from "../../app/address.ts";
+import { agentName, question, serverUrl } from "../../app/address.ts";
 import { clearFilters } from "../../app/filters.ts";
 import { HERE, hasKept, keptKey, openKept, openServer, thisServer } from "../../app/opening.ts";
 import { isOfServer, memory } from "../../memory/client.ts";
@@ -26,9 +26,12 @@ export function Opener() {
 
 function ServerForm() {
   const here = thisServer.value;
-  const url = useSignal(here === undefined ? "" : HERE);
-  const agent = useSignal(here?.agent ?? "default");
-  const key = useSignal(here === undefined ? "" : keptKey(HERE));
+  // The form shows the agent that is open.
+  const isOpen = isOfServer();
+  const shown = isOpen && serverUrl.value !== "" ? serverUrl.value : here === undefined ? "" : HERE;
+  const url = useSignal(shown);
+  const agent = useSignal(isOpen ? agentName.value : (here?.agent ?? "default"));
+  const key = useSignal(shown === "" ? "" : keptKey(shown));
   const keepsKey = useSignal(false);
   const connect = async () => {
     problem.value = "";

@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { count, dayOf, ms, percent, SECTION_NAMES } from "../../app/format.ts";
+import { titleOf } from "../../memory/records.ts";
 import type { Moved, Rerank } from "../../memory/sections.ts";
 
 const SHORT = 90;
@@ -68,7 +69,7 @@ function Item({ moved, rank, isShare }: { moved: Moved; rank: number; isShare: b
         <Move rank={rank} default={byDefault} />
       </p>
       <div>
-        <p class="title">{card.title === "" ? shortened(card.text) : card.title}</p>
+        <p class="title">{titleOf(card, SHORT)}</p>
         <p class="facts">
           <span class={`section s-${card.section}`}>{SECTION_NAMES[card.section]}</span>
           <span>{dayOf(card.created)}</span>
@@ -97,6 +98,3 @@ function Move({ rank, default: byDefault }: { rank: number; default: number | nu
     </span>
   );
 }
-
-const shortened = (text: string): string =>
-  text.length <= SHORT ? text : `${text.slice(0, text.lastIndexOf(" ", SHORT))} …`;

@@ -18,13 +18,20 @@ import { SignalCards } from "./signal-cards.tsx";
 /** The size of the memory with which speed can be tried. */
 const MANY = 10_000;
 
-const by = param("by", "evidence");
+const by = param("by", "");
 const size = param("size", "");
 const among = param("among", "best");
 
+/** The ranking that is shown: that of the server, until the visitor chooses. */
+function shownRanking(): "evidence" | "signals" {
+  if (by.value !== "") return by.value === "signals" ? "signals" : "evidence";
+  const state = opened.value;
+  return state.state === "open" && state.summary.isBySignals ? "signals" : "evidence";
+}
+
 export default function Sections() {
   useEffect(() => () => void memory.forgetRanks(), []);
-  const isBySignals = by.value === "signals";
+  const isBySignals = shownRanking() === "signals";
   const isChanged = Object.keys(weights.value).length > 0 || Object.keys(edits.value).length > 0;
   return (
     <div class="sections">
@@ -79,7 +86,12 @@ export default function Sections() {
 function Choice({ name, label }: { name: string; label: string }) {
   return (
     <label>
-      <input type="radio" name="by" checked={by.value === name} onChange={() => by.set(name)} />
+      <input
+        type="radio"
+        name="by"
+        checked={shownRanking() === name}
+        onChange={() => by.set(name)}
+      />
       <span>{label}</span>
     </label>
   );
@@ -118,7 +130,7 @@ function Results({ isBySignals }: { isBySignals: boolean }) {
     const min = size.value === `${MANY}` ? MANY : 0;
     const isAll = among.value === "all";
     const given =
-      by.value === "signals"
+      shownRanking() === "signals"
         ? { ranking: "signals" as const, profiles: profilesOf(edits.value), isAll }
         : { ranking: "evidence" as const, weights: weights.value };
     return text.trim() === "" ? undefined : () => memory.rank({ question: text, by: given, min });

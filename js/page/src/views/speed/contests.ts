@@ -41,6 +41,11 @@ export interface Words {
   embedder: Embedder;
 }
 
+/** How far two results may lie apart. */
+const EPSILON = 1e-9;
+/** Whether two results are the same: browsers round powers and logarithms in their own ways. */
+const isNear = (one: number, other: number): boolean => Math.abs(one - other) < EPSILON;
+
 /** Prepares a contest over this many memories or candidates. */
 export async function prepare(
   name: ContestName,
@@ -94,7 +99,7 @@ function asking(size: number, { words, embedder }: Words): Contest {
       const [one, other] = [index, plain].map((memory) => memory.ask(question, options));
       return one!.every(({ id, score }, place) => {
         const same = other![place];
-        return same?.id === id && same.score === score;
+        return same?.id === id && isNear(same.score, score);
       });
     }),
     free: () => index.free(),
@@ -147,7 +152,7 @@ function fading(size: number): Contest {
   ];
   const [first, ...others] = calls.map((call) => call());
   const isSame = (other: typeof first) =>
-    other!.retrievability.every((value, place) => value === first!.retrievability[place]) &&
+    other!.retrievability.every((value, place) => isNear(value, first!.retrievability[place]!)) &&
     other!.lifecycle.every((value, place) => value === first!.lifecycle[place]);
   return { calls, isEqual: others.every(isSame), free: () => {} };
 }

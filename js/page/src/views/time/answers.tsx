@@ -6,6 +6,7 @@ import { isForAll, weights } from "../../app/weights.tsx";
 import { fittedOf } from "../../evidence/fitted.ts";
 import { memory, opened } from "../../memory/client.ts";
 import type { AnswerOnDay, AnswersOnDay } from "../../memory/life.ts";
+import { titleOf } from "../../memory/records.ts";
 import { Facts } from "../../parts/card.tsx";
 import { Waiting } from "../../parts/loading.tsx";
 import { QuestionLine } from "../../parts/question-line.tsx";
@@ -103,7 +104,7 @@ function whyKept(): string {
 function Item({ answer }: { answer: AnswerOnDay }) {
   const { card, score, state, retrievability } = answer;
   const isOpen = recalledId() === card.id;
-  const title = card.title === "" ? shortened(card.text) : card.title;
+  const title = titleOf(card, SHORT);
   return (
     <li class={`s-${card.section}`} data-id={card.id}>
       <p class="place">
@@ -163,6 +164,3 @@ function Move({ answer: { rank, rankToday } }: { answer: AnswerOnDay }) {
     </span>
   );
 }
-
-const shortened = (text: string): string =>
-  text.length <= SHORT ? text : `${text.slice(0, text.lastIndexOf(" ", SHORT))} …`;

@@ -5,7 +5,7 @@ import { useId, useRef } from "preact/hooks";
 import { dayOf, SECTION_NAMES } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { memory } from "../../memory/client.ts";
-import type { Card } from "../../memory/records.ts";
+import { type Card, titleOf } from "../../memory/records.ts";
 import { askedQuestion } from "../ask/suggestions.ts";
 
 interface MemoryBoxProps {
@@ -13,8 +13,6 @@ interface MemoryBoxProps {
   chosen: Card | undefined;
   onChoose(id: string): void;
 }
-
-const titleOf = ({ title, text }: Card): string => (title === "" ? `${text.slice(0, 60)}…` : title);
 
 export function MemoryBox({ chosen, onChoose }: MemoryBoxProps) {
   const id = useId();
