@@ -80,9 +80,9 @@ async function* pagesOf<Page extends { next_cursor?: string | null }>(
 export class Server {
   readonly address: Address;
   readonly #client: NousClient;
-  /** Whether it has answered. */
   /** Whether the server ranks by six signals, as far as it has told. */
   isBySignals = false;
+  /** Whether it has answered. */
   #hasAnswered = false;
   /** Whether files are being stored. Then the memory is read anew, and its events are of the files. */
   isStoring = false;
