@@ -57,7 +57,7 @@ export const describe = Object.assign(
       (...given: Named) =>
         (blockOf.each(rows) as unknown as Table)(...ofBlock(given)),
   },
-) as unknown as Pick<typeof blockOf, "each"> & typeof blockOf;
+) as unknown as typeof blockOf;
 
 /** `test` of vitest for tests that take turns. */
 export const test = Object.assign(

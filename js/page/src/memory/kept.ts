@@ -73,13 +73,13 @@ export async function keepChange(held: Held, rows: readonly Json[]): Promise<voi
   });
 }
 
-/** Deletes memories from the saved memory, if there is one. */
+/** Deletes memories, or edges, from the saved memory, if there is one. */
 export async function keepDeletion(held: Held, ids: readonly string[]): Promise<void> {
   if (!kept.has(held)) return;
   const gone = new Set<unknown>(ids);
   await within(async (database) => {
     const all = database.transaction(["pieces", "changes"], "readwrite");
-    await rewrite(all, ids, (row) => (holdsTextOf(row, gone) ? undefined : row));
+    await rewrite(all, ids, (row) => (isOfDeleted(row, gone) ? undefined : row));
     await all.done;
   });
 }
@@ -112,8 +112,8 @@ async function rewrite(
 
 const isNode = (row: Json): boolean => row.kind === "node";
 
-/** Whether a row holds the text of one of some memories. */
-function holdsTextOf(row: Json, ids: ReadonlySet<unknown>): boolean {
+/** Whether a row is one of some memories or edges, or a conflict of one of these memories. */
+function isOfDeleted(row: Json, ids: ReadonlySet<unknown>): boolean {
   if (row.kind === "conflict") return ids.has(row.old_node_id) || ids.has(row.new_node_id);
   return (isNode(row) || row.kind === "edge") && ids.has(row.id);
 }
