@@ -88,7 +88,8 @@ describe("code blocks", () => {
     );
   });
 
-  test("compile with strict types", () => {
+  // Half a minute of a core, for the types of all frameworks, beside other tests.
+  test("compile with strict types", { timeout: 300_000 }, () => {
     for (const block of blocksIn("ts")) writeFileSync(fileOf(block), block.code);
     const options = {
       strict: true,
